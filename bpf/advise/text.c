@@ -41,11 +41,12 @@ static void print_unseen(FILE *out, const struct tune_facts *facts) {
 
 static void print_heap(FILE *out, const struct tune_facts *facts) {
     char command[TEXT_GROWTH * sizeof facts->command], name[TEXT_GROWTH * sizeof facts->heap_name], wall[FORMAT_MAX],
-        gc[FORMAT_MAX], scavenge[FORMAT_MAX], full[FORMAT_MAX], pause[FORMAT_MAX], count[FORMAT_MAX], line[640];
+        gc[FORMAT_MAX], scavenge[FORMAT_MAX], full[FORMAT_MAX], pause[FORMAT_MAX], count[FORMAT_MAX],
+        number[HEAP_NUMBER], line[640];
     text_escape(command, sizeof command, facts->command[0] ? facts->command : "?", "");
     text_escape(name, sizeof name, facts->heap_name, "'");
-    fprintf(out, "%s[%" PRIu32 "] heap %" PRIu64 "%s%s%s\n", command, facts->process.pid, facts->heap_id,
-            name[0] ? " '" : "", name, name[0] ? "'" : "");
+    fprintf(out, "%s[%" PRIu32 "] heap %s%s%s%s\n", command, facts->process.pid,
+            heap_number_text(number, facts->id, facts->suffix), name[0] ? " '" : "", name, name[0] ? "'" : "");
     if (!tune_has_collections(facts)) {
         print_unseen(out, facts);
         return;

@@ -226,7 +226,9 @@ static void report_heap(const struct life_heap *heap, uint64_t control) {
         what = "did not report the objects alive at the end (births without a death): only their number is known";
     }
     if (what) {
-        message_print("heap %" PRIu64 " of process %u: %s", heap->id, heap->process.pid, what);
+        char number[HEAP_NUMBER];
+        message_print("heap %s of process %u: %s", heap_number_text(number, heap->id, heap->suffix), heap->process.pid,
+                      what);
     }
 }
 
@@ -250,7 +252,9 @@ static void life_report(const struct life_model *model, uint64_t control) {
 }
 
 static bool print(struct lifetimes *run, struct life_model *model, uint64_t control, struct failure *why) {
-    life_model_choose(model, run->options.input ? (uint64_t)run->options.pid : 0, run->options.heap);
+    const struct heap_choice choice = {run->options.input ? (uint64_t)run->options.pid : 0, run->options.heap,
+                                       run->options.heap_serial};
+    life_model_choose(model, &choice);
     life_report(model, control);
     return run->view(run->out, model, &run->shown, why);
 }

@@ -14,10 +14,6 @@ static const char usage[] =
     "report [-i FILE [--force]] [--json] [--heap ID] [--pid PID] [-v]\n\n"
     "  Reports on the recording FILE (default eden.data). --heap and --pid select heaps by number and process.";
 
-struct wanted {
-    uint64_t pid, heap; /* 0: all */
-};
-
 static bool has_heaps(const struct model *model) {
     for (size_t i = 0; i < model->process_count; i++) {
         if (model->processes[i].heap_count != 0) {
@@ -28,7 +24,7 @@ static bool has_heaps(const struct model *model) {
 }
 
 /* The heaps that are wanted, as a model that shares the phases of the other: free it with free_chosen. */
-static bool choose(const struct model *all, const struct wanted *wanted, struct model *chosen) {
+static bool choose(const struct model *all, const struct heap_choice *wanted, struct model *chosen) {
     *chosen = (struct model){.wall_ns = all->wall_ns,
                              .lost = all->lost,
                              .lost_records = all->lost_records,
@@ -54,11 +50,11 @@ static bool choose(const struct model *all, const struct wanted *wanted, struct 
             return false;
         }
         for (size_t j = 0; j < from->heap_count; j++) {
-            if (!wanted->heap || from->heaps[j].id == wanted->heap) {
+            if (heap_is_chosen(wanted, from->key.pid, HEAP_REF(&from->heaps[j]))) {
                 to->heaps[to->heap_count++] = from->heaps[j];
             }
         }
-        if (to->heap_count == 0 && (wanted->heap || !model_has_lost(&from->lost))) {
+        if (to->heap_count == 0 && (wanted->id || wanted->serial || !model_has_lost(&from->lost))) {
             free(to->heaps);
             chosen->process_count--;
         }
@@ -73,11 +69,13 @@ static void free_chosen(struct model *chosen) {
     free(chosen->processes);
 }
 
-static void print_no_heap(const char *path, const struct recording_info *info, const struct wanted *wanted, bool any) {
+static void print_no_heap(const char *path, const struct recording_info *info, const struct heap_choice *wanted,
+                          bool any) {
     if (any) {
-        char number[48] = "", process[48] = "";
-        if (wanted->heap) {
-            snprintf(number, sizeof number, " number (%" PRIu64 ")%s", wanted->heap, wanted->pid ? " in this" : "");
+        char id[HEAP_NUMBER], number[HEAP_NUMBER + 24] = "", process[48] = "";
+        if (wanted->id || wanted->serial) {
+            snprintf(number, sizeof number, " number (%s)%s", heap_number_text(id, wanted->id, wanted->serial),
+                     wanted->pid ? " in this" : "");
         }
         if (wanted->pid) {
             snprintf(process, sizeof process, " process (%" PRIu64 ")", wanted->pid);
@@ -106,7 +104,7 @@ static int print(const char *path, struct recording *recording, const struct mod
     return output_finish(stdout, "the report", good ? 0 : failure_report(&why));
 }
 
-static int report(const char *path, struct recording *recording, const struct wanted *wanted, bool json) {
+static int report(const char *path, struct recording *recording, const struct heap_choice *wanted, bool json) {
     struct model all = {0}, chosen = {0};
     struct failure why;
     int status = 1;
@@ -134,7 +132,7 @@ int cmd_report(int argc, char **argv) {
     if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP, usage, argc, argv, &status)) {
         return status;
     }
-    struct wanted wanted = {.pid = (uint64_t)options.pid, .heap = options.heap};
+    const struct heap_choice wanted = {(uint64_t)options.pid, options.heap, options.heap_serial};
     const char *path = options.input ? options.input : "eden.data";
     struct failure why;
     struct recording *recording = recording_open_with(path, recording_last(options.force), &why);

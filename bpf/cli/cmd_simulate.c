@@ -57,15 +57,15 @@ static void print_holding(FILE *out, const struct simulate_holding *holding) {
 static void simulate_print_table(FILE *out, const struct simulate_trace *trace,
                                  const struct simulate_prediction *predictions, size_t count) {
     char command[TEXT_GROWTH * sizeof trace->command], name[TEXT_GROWTH * sizeof trace->name], usual[400],
-        recorded[400], bytes[FORMAT_MAX], objects[FORMAT_MAX];
+        recorded[400], number[HEAP_NUMBER], bytes[FORMAT_MAX], objects[FORMAT_MAX];
     struct simulate_parameters parameters;
     simulate_parameters_usual(&parameters, &trace->parameters);
     simulate_parameters_text(&parameters, usual, sizeof usual);
     simulate_parameters_text(&trace->parameters, recorded, sizeof recorded);
-    fprintf(out, "  %s[%u] heap %llu '%s': %s allocated, %s objects\n",
-            text_escape(command, sizeof command, trace->command, ""), trace->process.pid, (unsigned long long)trace->id,
-            text_escape(name, sizeof name, trace->name, "'"), format_bytes(bytes, trace->history.end),
-            format_count(objects, trace->history.objects));
+    fprintf(out, "  %s[%u] heap %s '%s': %s allocated, %s objects\n",
+            text_escape(command, sizeof command, trace->command, ""), trace->process.pid,
+            heap_number_text(number, trace->id, trace->suffix), text_escape(name, sizeof name, trace->name, "'"),
+            format_bytes(bytes, trace->history.end), format_count(objects, trace->history.objects));
     fprintf(out, "  recorded with %s, else defaults\n  where nothing is given: %s, else defaults\n", recorded, usual);
     print_holding(out, &trace->holding);
     fprintf(out, "%11s %10s %10s %10s %7s", "scavenges", "copied", "held", "tenured", "fulls");
@@ -118,11 +118,11 @@ static bool simulate_print_json(FILE *out, const struct simulate_trace *trace,
                json_array_append_new(list, figures) == 0;
     }
     json_t *object = json_pack(
-        "{s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "pid", json_number(trace->process.pid), "heap",
-        json_number(trace->id), "name", json_text(trace->name, sizeof trace->name), "command",
-        json_text(trace->command, sizeof trace->command), "options", usual, "holding", holding_json(&trace->holding),
-        "recorded_options", recorded, "recorded", figures_json(&trace->recorded), "recorded_simulated",
-        figures_json(&trace->again), "predictions", list);
+        "{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "pid", json_number(trace->process.pid), "heap",
+        json_number(trace->id), "serial", trace->serial ? json_number(trace->serial) : json_null(), "name",
+        json_text(trace->name, sizeof trace->name), "command", json_text(trace->command, sizeof trace->command),
+        "options", usual, "holding", holding_json(&trace->holding), "recorded_options", recorded, "recorded",
+        figures_json(&trace->recorded), "recorded_simulated", figures_json(&trace->again), "predictions", list);
     good = good && object && json_print(out, object);
     json_decref(object);
     return good;
@@ -212,7 +212,8 @@ static bool run(const struct options *options, struct recording *recording, cons
                 struct simulate_trace *trace, struct failure *why) {
     struct simulate_parameters usual;
     struct sweep sweep = {.trace = trace, .words = options->rest, .word_count = options->rest_count};
-    bool good = simulate_trace_read(trace, recording, path, (uint64_t)options->pid, options->heap, why);
+    const struct heap_choice choice = {(uint64_t)options->pid, options->heap, options->heap_serial};
+    bool good = simulate_trace_read(trace, recording, path, &choice, why);
     simulate_parameters_usual(&usual, &trace->parameters);
     good = good && sweep_words(&sweep, 0, &usual, "", why);
     if (good && !options->json) {

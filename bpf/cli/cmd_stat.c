@@ -153,7 +153,7 @@ static void print_line(const struct run *run, const struct model *model, const s
                        const struct heap_model *heap, const struct heap_model *before) {
     static const enum eden_figure columns[] = {EDEN_FIGURE_allocated_bytes, EDEN_FIGURE_survived_bytes,
                                                EDEN_FIGURE_tenured_bytes, EDEN_FIGURE_old_used};
-    char text[FORMAT_MAX], stopped[FORMAT_MAX] = "?", share[16] = "?", now[PHASE_NOW_MAX];
+    char text[FORMAT_MAX], stopped[FORMAT_MAX] = "?", share[16] = "?", now[PHASE_NOW_MAX], number[HEAP_NUMBER];
     uint64_t wall = model->wall_ns - run->before.wall_ns;
     if (heap->stopped_known && wall) {
         uint64_t ns = heap->stopped_ns - (before && before->stopped_known ? before->stopped_ns : 0);
@@ -162,7 +162,7 @@ static void print_line(const struct run *run, const struct model *model, const s
         snprintf(share, sizeof share, "%.2f%%", 100 * (double)ns / (double)wall);
     }
     print_time(run, model);
-    fprintf(run->out, " %8u %5" PRIu64, process->key.pid, heap->id);
+    fprintf(run->out, " %8u %5s", process->key.pid, heap_number_text(number, heap->id, heap->suffix));
     fprintf(run->out, " %9s", delta(text, heap, before, EDEN_FIGURE_scavenges));
     fprintf(run->out, " %6s", delta(text, heap, before, EDEN_FIGURE_full_collections));
     fprintf(run->out, " %9s %7s", stopped, share);
@@ -183,7 +183,7 @@ static void print_interval(struct run *run, const struct model *model) {
             const struct process_model *last = model_find_process(&run->before, &process->key);
             for (size_t j = 0; j < process->heap_count; j++) {
                 const struct heap_model *heap = &process->heaps[j];
-                const struct heap_model *before = model_find_heap(last, heap->address, heap->id);
+                const struct heap_model *before = model_find_heap(last, HEAP_REF(heap));
                 if (before && (before->destroyed || before->is_former || last->ended)) {
                     continue;
                 }

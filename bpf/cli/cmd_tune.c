@@ -123,9 +123,10 @@ static void say(const char *path, const struct recording_info *info, const struc
     }
     for (size_t i = 0; i < heaps->count; i++) {
         if (heaps->at[i].late) {
-            message_print("heap %llu of process %u was attached late: parameters that were set before are unknown; the "
+            char number[HEAP_NUMBER];
+            message_print("heap %s of process %u was attached late: parameters that were set before are unknown; the "
                           "defaults are assumed",
-                          (unsigned long long)heaps->at[i].heap_id, heaps->at[i].process.pid);
+                          heap_number_text(number, heaps->at[i].id, heaps->at[i].suffix), heaps->at[i].process.pid);
         }
     }
 }
@@ -135,10 +136,11 @@ static bool report(const struct tune *tune, const char *path, uint64_t pid, cons
     bool is_own = tune->options.command || (tune->options.pid && !tune->options.input);
     struct recording *recording = recording_open_with(path, is_own ? 0 : recording_last(tune->options.force), why);
     struct tune_heaps heaps = {0};
-    bool good = recording && tune_heaps_read(&heaps, recording, pid, tune->options.heap, why);
+    const struct heap_choice choice = {pid, tune->options.heap, tune->options.heap_serial};
+    bool good = recording && tune_heaps_read(&heaps, recording, &choice, why);
     bool is_empty = good && heaps.count == 0, is_text = !tune->options.json && !tune->options.emit_options;
     if (is_empty && (!is_own || tune->proposal)) { /* else the recorder has said so, and the status is the command's */
-        bool is_chosen = pid || tune->options.heap;
+        bool is_chosen = pid || choice.id || choice.serial;
         good = failure_set(why, 1, "%.200s: %s", tune->options.input ? path : "the recorded run",
                            is_chosen ? "has no heap with this number and process; `edenscope report` lists them"
                                      : model_no_heap);
@@ -399,7 +401,7 @@ static bool check_trials(const struct options *options, struct failure *why) {
         return failure_set(why, 1, "--%s needs a program to run: -- PROGRAM arguments...",
                            options->verify ? "verify" : "search");
     }
-    if (trials && (options->pid || options->input || options->heap)) {
+    if (trials && (options->pid || options->input || options->heap || options->heap_serial)) {
         return failure_set(why, 1, "--%s runs a program: it cannot be combined with -p, -i or --heap",
                            options->verify ? "verify" : "search");
     }

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 #include "eden_values.h"
+#include "model/heap_ref.h"
 #include "model/probe_table.h"
 #include "util/message.h"
 #include <errno.h>
@@ -51,7 +52,7 @@ static const struct described table[] = {
     {{"pid", required_argument, NULL, 'p'}, ACCEPT_HEAP, "-p, --pid PID       select the heaps of this process"},
     {{"heap", required_argument, NULL, OPTION_HEAP},
      ACCEPT_HEAP | ACCEPT_LIFETIMES | ACCEPT_TUNE,
-     "--heap ID           select the heap with this number"},
+     "--heap ID[#SERIAL]  select the heap with this number"},
     {{"probe", required_argument, NULL, OPTION_PROBE},
      ACCEPT_PROBE,
      "--probe NAME        select events of this probe, e.g. scavenge__done; may be repeated"},
@@ -206,6 +207,19 @@ static bool parse_count_within(const char *text, uint64_t least, uint64_t most, 
     return parse_count(text, count) && *count >= least && *count <= most;
 }
 
+/* As heap_number_text() writes it. */
+static bool parse_heap(const char *text, uint64_t *id, uint64_t *serial) {
+    const char *mark = strchr(text, '#');
+    char number[HEAP_NUMBER];
+    *id = *serial = 0;
+    if (!mark) {
+        return parse_count_within(text, 1, UINT64_MAX, id);
+    }
+    snprintf(number, sizeof number, "%.*s", (int)(mark - text < HEAP_NUMBER ? mark - text : HEAP_NUMBER), text);
+    return (strcmp(number, "?") == 0 || parse_count_within(number, 1, UINT64_MAX, id)) &&
+           parse_count_within(mark + 1, 1, UINT64_MAX, serial);
+}
+
 static bool parse_pid(const char *text, int *pid) {
     uint64_t value;
     bool is_pid = parse_count_within(text, 1, 1 << 22, &value);
@@ -259,7 +273,7 @@ static bool set_read(struct options *options, int value, const char *argument) {
     case 'p':
         return parse_pid(argument, &options->pid);
     case OPTION_HEAP:
-        return parse_count_within(argument, 1, UINT64_MAX, &options->heap);
+        return parse_heap(argument, &options->heap, &options->heap_serial);
     case OPTION_PROBE:
         return add_probe(options, argument);
     case OPTION_EMIT:

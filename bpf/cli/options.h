@@ -45,7 +45,7 @@ struct options {
     double interval; /* seconds; 0: none */
     uint64_t count;  /* 0: no limit */
     bool json, timestamp, events_only, objects, csv, force, verbose;
-    uint64_t heap;                        /* 0: none */
+    uint64_t heap, heap_serial;           /* 0: none */
     uint64_t probes[OPTIONS_PROBE_WORDS]; /* bit i of word i / 64: probe i; of use where some_probes */
     bool some_probes;
     const char *output, *input;

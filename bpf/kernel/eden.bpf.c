@@ -353,7 +353,7 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
 /* ---- events ----------------------------------------------------------------------------------------------------- */
 
 static __always_inline void send(const struct probe_spec *spec, const uint64_t *arg, const struct process_key *process,
-                                 uint32_t tid, uint64_t now) {
+                                 uint64_t serial, uint32_t tid, uint64_t now) {
     struct event *event = bpf_ringbuf_reserve(&events, sizeof *event, 0);
     if (!event) {
         struct share *share = share_of(process);
@@ -368,6 +368,7 @@ static __always_inline void send(const struct probe_spec *spec, const uint64_t *
     event->tid = tid;
     event->probe = spec->probe;
     event->args = spec->args;
+    event->serial = serial;
     for (int i = 0; i < EDEN_PROBE_MAX_ARGS; i++) {
         event->arg[i] = arg[i];
     }
@@ -433,7 +434,7 @@ int on_probe(struct pt_regs *ctx) {
         }
     }
     if (send_events && send_mask >> (spec->probe & 63) & 1) {
-        send(spec, arg, &key.process, tid, now);
+        send(spec, arg, &key.process, heap ? kernel_serial(heap->number) : 0, tid, now);
     }
     return 0;
 }

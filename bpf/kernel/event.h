@@ -26,8 +26,9 @@ struct event {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     struct process_key process;
     uint32_t tid;
-    uint16_t probe; /* enum eden_probe_id */
-    uint16_t args;  /* how many of arg[] the traced runtime passed */
+    uint16_t probe;  /* enum eden_probe_id */
+    uint16_t args;   /* how many of arg[] the traced runtime passed */
+    uint64_t serial; /* of the heap: no two heaps of an observation have the same; 0: there was no room for it */
     uint64_t arg[EDEN_PROBE_MAX_ARGS];
     char text[EVENT_TEXTS][EVENT_TEXT]; /* the string arguments, in order; cut at 63 bytes; empty where unreadable */
 };

@@ -118,6 +118,10 @@ struct heap_entry {
     char command[16];
 };
 
+/* The serial of a heap's events, by its entry's number. The tool may know the heap by an earlier one
+ * (source_serial()). */
+static inline uint64_t kernel_serial(uint32_t number) { return (uint64_t)number + 1; }
+
 struct histogram {
     uint32_t count[HISTOGRAM_BUCKETS];
 };

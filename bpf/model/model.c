@@ -56,9 +56,9 @@ const struct process_model *model_find_process(const struct model *model, const 
     return NULL;
 }
 
-const struct heap_model *model_find_heap(const struct process_model *process, uint64_t address, uint64_t id) {
+const struct heap_model *model_find_heap(const struct process_model *process, struct heap_ref ref) {
     for (size_t i = 0; process && i < process->heap_count; i++) {
-        if (process->heaps[i].address == address && process->heaps[i].id == id) {
+        if (heap_is_same(HEAP_REF(&process->heaps[i]), ref)) {
             return &process->heaps[i];
         }
     }
@@ -80,17 +80,40 @@ struct process_model *model_add_process(struct model *model, const struct proces
     return process;
 }
 
-struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id) {
-    const struct heap_model *known = model_find_heap(process, address, id);
+struct heap_model *model_heap(struct process_model *process, struct heap_ref ref) {
+    const struct heap_model *known = model_find_heap(process, ref);
     if (known) {
         return &process->heaps[known - process->heaps];
     }
     struct heap_model *heap = array_grow(&process->heaps, &process->heap_room, process->heap_count, sizeof *heap);
     if (heap) {
-        *heap = (struct heap_model){.address = address, .id = id};
+        *heap = (struct heap_model){.address = ref.address, .id = ref.id, .serial = ref.serial};
         process->heap_count++;
     }
     return heap;
+}
+
+/* Of those with one number, the ones that were alive at attach are the first. */
+static int by_id(const void *a, const void *b) {
+    const struct heap_model *x = a, *y = b;
+    const uint64_t first[] = {x->id, !x->late, x->serial, x->address};
+    const uint64_t second[] = {y->id, !y->late, y->serial, y->address};
+    size_t i = 0;
+    while (i < 3 && first[i] == second[i]) {
+        i++;
+    }
+    return (first[i] > second[i]) - (first[i] < second[i]);
+}
+
+void model_sort_heaps(struct process_model *process) {
+    if (process->heap_count != 0) {
+        qsort(process->heaps, process->heap_count, sizeof *process->heaps, by_id);
+    }
+    for (size_t i = 0; i < process->heap_count; i++) {
+        struct heap_model *heap = &process->heaps[i];
+        bool is_alone = (i == 0 || heap[-1].id != heap->id) && (i + 1 == process->heap_count || heap[1].id != heap->id);
+        heap->suffix = is_alone ? 0 : heap->serial;
+    }
 }
 
 struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase) {
@@ -131,7 +154,7 @@ void model_set_stopped(struct model *model, const struct model *before) {
         const struct process_model *last = before ? model_find_process(before, &process->key) : NULL;
         for (size_t j = 0; j < process->heap_count; j++) {
             struct heap_model *heap = &process->heaps[j];
-            set_stopped(heap, model_find_heap(last, heap->address, heap->id), model->wall_ns, passed_ns);
+            set_stopped(heap, model_find_heap(last, HEAP_REF(heap)), model->wall_ns, passed_ns);
         }
     }
 }

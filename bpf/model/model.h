@@ -9,6 +9,7 @@
 
 #include "eden_histogram.h"
 #include "kernel/event.h"
+#include "model/heap_ref.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -42,6 +43,8 @@ extern const char *const earlier_names[EARLIER_COUNT];
 struct heap_model {
     uint64_t address;
     uint64_t id;          /* heap_id; 0: unknown */
+    uint64_t serial;      /* as in struct heap_ref */
+    uint64_t suffix;      /* for heap_number_text: set by model_sort_heaps */
     char name[64];        /* "": unknown */
     bool late;            /* heap__create was not seen: the heap was alive at attach, or is a copy made by fork */
     enum earlier earlier; /* of a late heap; else EARLIER_WHOLE */
@@ -95,7 +98,7 @@ struct model {
 void model_clear(struct model *model);
 struct process_model *model_process(struct model *model, const struct process_key *key);     /* finds or adds */
 struct process_model *model_add_process(struct model *model, const struct process_key *key); /* not there yet */
-struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id); /* finds or adds */
+struct heap_model *model_heap(struct process_model *process, struct heap_ref ref);           /* finds or adds */
 struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);             /* finds or adds */
 
 extern const char model_no_heap[]; /* what is said where there is none */
@@ -121,7 +124,10 @@ const char *model_earlier_text(const struct model *model, char text[MODEL_TEXT])
 
 /* NULL where there is none; so is the heap of no process. */
 const struct process_model *model_find_process(const struct model *model, const struct process_key *key);
-const struct heap_model *model_find_heap(const struct process_model *process, uint64_t address, uint64_t id);
+const struct heap_model *model_find_heap(const struct process_model *process, struct heap_ref ref);
+
+/* In the order of their making, as far as their numbers tell it. */
+void model_sort_heaps(struct process_model *process);
 
 /* Sets stopped_ns of each heap from its other figures. It stays within the time that has passed: since the observation
  * began (before: NULL), or since an earlier snapshot. */

@@ -34,7 +34,7 @@ struct known_process {
 };
 
 struct live_heap {
-    uint64_t address, id;
+    uint64_t address, id, serial; /* as in struct heap_ref */
 };
 
 /* A process with heaps whose addresses may come in events. */

@@ -139,8 +139,8 @@ bool recording_events(struct recording *recording, const uint64_t *probes, recor
 
 /* The parameters of a heap as last set while it was observed, in order of name. */
 typedef void (*recording_parameter_fn)(void *context, const char *name, const char *value);
-bool recording_parameters(struct recording *recording, const struct process_key *process, uint64_t address,
-                          uint64_t heap_id, recording_parameter_fn on_parameter, void *context, struct failure *why);
+bool recording_parameters(struct recording *recording, const struct process_key *process, struct heap_ref heap,
+                          recording_parameter_fn on_parameter, void *context, struct failure *why);
 
 /* Lifetimes: fills an empty model from the batches, names included. What of them makes no sense is left out with a word
  * on stderr, and counted as lost. */

@@ -134,10 +134,9 @@ static int prepare(struct recorder *recorder) {
         sqlite3_stmt **statement;
         const char *sql;
     } all[] = {
-        {&recorder->event, "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-        {&recorder->class, "INSERT OR REPLACE INTO class(process, address, heap_id, class_id, name, of_class)"
-                           " VALUES(?,?,?,?,?,?)"},
-        {&recorder->parameter, "INSERT OR REPLACE INTO parameter VALUES(?,?,?,?,?)"},
+        {&recorder->event, "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&recorder->class, "INSERT OR REPLACE INTO class VALUES(?,?,?,?,?,?,?)"},
+        {&recorder->parameter, "INSERT OR REPLACE INTO parameter VALUES(?,?,?,?,?,?)"},
         {&recorder->process, "INSERT OR REPLACE INTO process VALUES(?,?,?,?,?,?,?)"},
         {&recorder->heap, heap},
         {&recorder->phase, "INSERT OR REPLACE INTO phase VALUES(?,?,?,?,?,?,?,?)"},
@@ -146,7 +145,7 @@ static int prepare(struct recorder *recorder) {
         {&recorder->forget_buckets, "DELETE FROM phase_histogram WHERE heap = ?"},
         {&recorder->forget_heap, "DELETE FROM heap WHERE heap = ?"},
         {&recorder->meta, "INSERT OR REPLACE INTO meta VALUES(?,?)"},
-        {&recorder->batch, "INSERT INTO life_batch VALUES(NULL,?,?,?,?,?,?,?,?)"},
+        {&recorder->batch, "INSERT INTO life_batch VALUES(NULL,?,?,?,?,?,?,?,?,?)"},
     };
     int code = SQLITE_OK;
     for (size_t i = 0; i < sizeof all / sizeof all[0] && code == SQLITE_OK; i++) {

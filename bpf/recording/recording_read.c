@@ -73,6 +73,12 @@ static bool reading_fail_memory(struct recording *recording, struct failure *why
 
 static uint64_t reading_number(sqlite3_stmt *row, int column) { return (uint64_t)sqlite3_column_int64(row, column); }
 
+/* The column of a table with the heaps' serials; "0" in older recordings, which have none. */
+static const char *serial_column(const struct recording *recording, const char *table) {
+    int code = sqlite3_table_column_metadata(recording->db, NULL, table, "serial", NULL, NULL, NULL, NULL, NULL);
+    return code == SQLITE_OK ? "serial" : "0";
+}
+
 /* At most size - 1 bytes, always ended. */
 static void reading_text(char *text, size_t size, sqlite3_stmt *row, int column) {
     const unsigned char *from = sqlite3_column_text(row, column);
@@ -504,7 +510,8 @@ static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file
     struct file_heap next = {.number = (sqlite3_int64)named_number(row, "", "heap", &there[0])};
     const struct file_process *owner =
         reading_process(recording, (sqlite3_int64)named_number(row, "", "process", &there[1]));
-    uint64_t address = named_number(row, "", "address", &there[2]), id = named_number(row, "", "heap_id", &ignored);
+    const struct heap_ref ref = {named_number(row, "", "address", &there[2]),
+                                 named_number(row, "", "heap_id", &ignored), named_number(row, "", "serial", &ignored)};
     if (!there[0] || !there[1] || !there[2] || !owner || heaps->count == HEAPS_MOST ||
         (heaps->count && heaps->heaps[heaps->count - 1].number >= next.number)) {
         return reading_fail_damaged(recording, "table heap", why);
@@ -517,7 +524,7 @@ static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file
     *added = next;
     heaps->count++;
     struct process_model *process = next.process < model->process_count ? &model->processes[next.process] : NULL;
-    struct heap_model *heap = process ? model_heap(process, address, id) : NULL;
+    struct heap_model *heap = process ? model_heap(process, ref) : NULL;
     if (!process || !heap) {
         return reading_fail_memory(recording, why);
     }
@@ -654,26 +661,32 @@ bool recording_model(struct recording *recording, struct model *model, struct fa
         sql_run(recording->db, "ROLLBACK");
     }
     free(heaps.heaps);
+    for (size_t i = 0; i < model->process_count; i++) {
+        model_sort_heaps(&model->processes[i]);
+    }
     model_set_stopped(model, NULL);
     return good;
 }
 
-bool recording_parameters(struct recording *recording, const struct process_key *process, uint64_t address,
-                          uint64_t heap_id, recording_parameter_fn on_parameter, void *context, struct failure *why) {
+bool recording_parameters(struct recording *recording, const struct process_key *process, struct heap_ref heap,
+                          recording_parameter_fn on_parameter, void *context, struct failure *why) {
     int code = SQLITE_OK;
     if (!recording->parameters) { /* once: a file may have any number of indexes that SQLite then weighs */
-        code = sqlite3_prepare_v2(recording->db,
-                                  "SELECT parameter.name, value FROM parameter JOIN process USING (process)"
-                                  " WHERE pid = ? AND start_ns = ? AND address = ? AND heap_id = ?"
-                                  " ORDER BY parameter.name LIMIT 1000",
-                                  -1, &recording->parameters, NULL);
+        char sql[240];
+        snprintf(sql, sizeof sql,
+                 "SELECT parameter.name, value FROM parameter JOIN process USING (process)"
+                 " WHERE pid = ? AND start_ns = ? AND address = ? AND heap_id = ? AND %s = ?"
+                 " ORDER BY parameter.name LIMIT 1000",
+                 serial_column(recording, "parameter"));
+        code = sqlite3_prepare_v2(recording->db, sql, -1, &recording->parameters, NULL);
     }
     sqlite3_stmt *row = recording->parameters;
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(row, 1, process->pid);
         sqlite3_bind_int64(row, 2, (sqlite3_int64)process->start_ns);
-        sqlite3_bind_int64(row, 3, (sqlite3_int64)address);
-        sqlite3_bind_int64(row, 4, (sqlite3_int64)heap_id);
+        sqlite3_bind_int64(row, 3, (sqlite3_int64)heap.address);
+        sqlite3_bind_int64(row, 4, (sqlite3_int64)heap.id);
+        sqlite3_bind_int64(row, 5, (sqlite3_int64)heap.serial);
     }
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(row);
@@ -721,6 +734,7 @@ static void decode_event(const struct recording *recording, sqlite3_stmt *row, s
     for (int i = 0; i < EVENT_TEXTS; i++) {
         reading_text(event->text[i], EVENT_TEXT, row, 7 + EDEN_PROBE_MAX_ARGS + i);
     }
+    event->serial = reading_number(row, 7 + EDEN_PROBE_MAX_ARGS + EVENT_TEXTS);
 }
 
 static bool wanted(const uint64_t *probes, uint64_t probe) {
@@ -761,13 +775,13 @@ bool recording_events(struct recording *recording, const uint64_t *probes, recor
     if (!events) {
         return reading_fail_memory(recording, why);
     }
+    char sql[240];
+    snprintf(sql, sizeof sql,
+             "SELECT event, time_ns, process, tid, probe, heap_id, args, heap, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10,"
+             " a11, text0, text1, %s FROM event WHERE event > ? ORDER BY event LIMIT ?",
+             serial_column(recording, "event"));
     bool good = reading_processes(recording, NULL, why);
-    if (good &&
-        sqlite3_prepare_v2(recording->db,
-                           "SELECT event, time_ns, process, tid, probe, heap_id, args, heap, a1, a2, a3, a4, a5,"
-                           " a6, a7, a8, a9, a10, a11, text0, text1 FROM event WHERE event > ? ORDER BY event"
-                           " LIMIT ?",
-                           -1, &row, NULL) != SQLITE_OK) {
+    if (good && sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL) != SQLITE_OK) {
         good = reading_fail_sql(recording, "cannot read table event", why);
     }
     sqlite3_bind_int64(row, 2, PORTION);
@@ -821,7 +835,8 @@ static bool decode(const struct recording *recording, sqlite3_stmt *row, struct 
     *batch = (struct life_batch){.time_ns = reading_number(row, 1),
                                  .process = process->key,
                                  .address = reading_number(row, 3),
-                                 .heap_id = reading_number(row, 4),
+                                 .id = reading_number(row, 4),
+                                 .serial = reading_number(row, 9),
                                  .kind = (uint32_t)kind,
                                  .count = (uint32_t)count,
                                  .record_bytes = (uint32_t)record_bytes,
@@ -866,11 +881,13 @@ static bool read_batches(void *from, life_batch_fn *on_batch, void *context, str
         return reading_fail_memory(recording, why);
     }
     recording->bad_batches = 0;
+    char sql[160];
+    snprintf(sql, sizeof sql,
+             "SELECT batch, time_ns, process, heap, heap_id, kind, count, record_bytes, data, %s FROM life_batch"
+             " WHERE batch > ? ORDER BY batch",
+             serial_column(recording, "life_batch"));
     bool good = reading_processes(recording, NULL, why);
-    if (good && sqlite3_prepare_v2(recording->db,
-                                   "SELECT batch, time_ns, process, heap, heap_id, kind, count, record_bytes, data"
-                                   " FROM life_batch WHERE batch > ? ORDER BY batch",
-                                   -1, &row, NULL) != SQLITE_OK) {
+    if (good && sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL) != SQLITE_OK) {
         good = reading_fail_sql(recording, "cannot read table life_batch", why);
     }
     sqlite3_int64 key = INT64_MIN;
@@ -897,20 +914,21 @@ static bool read_batches(void *from, life_batch_fn *on_batch, void *context, str
 static void name_class(struct life_names *names, const struct recording *recording, sqlite3_stmt *row,
                        struct event *last) {
     const struct file_process *process = reading_process(recording, sqlite3_column_int64(row, 0));
-    uint64_t address = reading_number(row, 1), id = reading_number(row, 2);
+    uint64_t address = reading_number(row, 1), id = reading_number(row, 2), serial = reading_number(row, 7);
     bool created = id != 0 && reading_number(row, 6) == 0;
     if (!process) {
         return;
     }
     if (created && (!process_is_same(&last->process, &process->key) || event_heap(last) != address ||
-                    EDEN_ARG(last->arg, heap__create, heap_id) != id)) {
+                    EDEN_ARG(last->arg, heap__create, heap_id) != id || last->serial != serial)) {
         *last = (struct event){.process = process->key,
                                .probe = EDEN_PROBE_heap__create,
                                .args = 2,
+                               .serial = serial,
                                .arg = {[EDEN_AT(heap__create, heap)] = address, [EDEN_AT(heap__create, heap_id)] = id}};
         life_names_event(names, last);
     }
-    struct event define = {.process = process->key, .probe = EDEN_PROBE_class__define, .args = 4};
+    struct event define = {.process = process->key, .probe = EDEN_PROBE_class__define, .args = 4, .serial = serial};
     EDEN_ARG(define.arg, class__define, heap) = address;
     EDEN_ARG(define.arg, class__define, class_id) = reading_number(row, 3);
     reading_text(define.text[0], sizeof define.text[0], row, 4);
@@ -921,12 +939,16 @@ static void name_class(struct life_names *names, const struct recording *recordi
 static bool read_names(struct recording *recording, struct life_names *names, struct failure *why) {
     sqlite3_stmt *row = NULL;
     struct event last = {0};
-    int code = sqlite3_prepare_v2(recording->db,
-                                  "SELECT class.process, class.address, class.heap_id, class_id, class.name, of_class,"
-                                  " late FROM class LEFT JOIN heap ON heap.process = class.process"
-                                  " AND heap.address = class.address AND heap.heap_id = class.heap_id"
-                                  " ORDER BY class.process, class.address, class.heap_id, class_id LIMIT 2000000",
-                                  -1, &row, NULL);
+    const char *serial = serial_column(recording, "class");
+    const char *prefix = strcmp(serial, "0") == 0 ? "" : "class.", *other = prefix[0] ? "heap." : "";
+    char sql[400];
+    snprintf(sql, sizeof sql,
+             "SELECT class.process, class.address, class.heap_id, class_id, class.name, of_class, late, %s%s FROM class"
+             " LEFT JOIN heap ON heap.process = class.process AND heap.address = class.address"
+             " AND heap.heap_id = class.heap_id AND %s%s = %s%s"
+             " ORDER BY class.process, class.address, class.heap_id, class_id LIMIT 2000000",
+             prefix, serial, other, serial, prefix, serial);
+    int code = sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL);
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(row);
         if (code == SQLITE_ROW) {
@@ -958,7 +980,7 @@ static bool take_heaps(struct recording *recording, struct life_model *to, struc
         const struct process_model *process = &model.processes[i];
         for (size_t j = 0; good && j < process->heap_count; j++) {
             const struct heap_model *from = &process->heaps[j];
-            struct life_heap *heap = life_model_heap(to, &process->key, from->address, from->id);
+            struct life_heap *heap = life_model_heap(to, &process->key, HEAP_REF(from));
             good = heap || reading_fail_memory(recording, why);
             if (heap) {
                 snprintf(heap->name, sizeof heap->name, "%s", from->name);

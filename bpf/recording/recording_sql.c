@@ -23,16 +23,16 @@ static const char fixed_tables[] =
     "CREATE TABLE probe_argument(probe INTEGER, position INTEGER, name TEXT, kind TEXT, meaning TEXT,"
     "  PRIMARY KEY(probe, position)) WITHOUT ROWID;"
     "CREATE TABLE class(process INTEGER, address INTEGER, heap_id INTEGER, class_id INTEGER, name TEXT,"
-    "  of_class INTEGER,"
-    "  PRIMARY KEY(process, address, heap_id, class_id)) WITHOUT ROWID;"
-    "CREATE TABLE parameter(process INTEGER, address INTEGER, heap_id INTEGER, name TEXT, value TEXT,"
-    "  PRIMARY KEY(process, address, heap_id, name)) WITHOUT ROWID;"
+    "  of_class INTEGER, serial INTEGER,"
+    "  PRIMARY KEY(process, address, heap_id, class_id, serial)) WITHOUT ROWID;"
+    "CREATE TABLE parameter(process INTEGER, address INTEGER, heap_id INTEGER, name TEXT, value TEXT, serial INTEGER,"
+    "  PRIMARY KEY(process, address, heap_id, name, serial)) WITHOUT ROWID;"
     "CREATE TABLE event(event INTEGER PRIMARY KEY, time_ns INTEGER, process INTEGER, tid INTEGER, probe INTEGER,"
     "  heap_id INTEGER, args INTEGER, heap INTEGER, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11,"
-    "  text0 TEXT, text1 TEXT);"
+    "  text0 TEXT, text1 TEXT, serial INTEGER);"
     "CREATE TABLE life_batch(batch INTEGER PRIMARY KEY, time_ns INTEGER, process INTEGER, heap INTEGER, heap_id "
     "INTEGER,"
-    "  kind INTEGER, count INTEGER, record_bytes INTEGER, data BLOB);";
+    "  kind INTEGER, count INTEGER, record_bytes INTEGER, data BLOB, serial INTEGER);";
 _Static_assert(EDEN_PROBE_MAX_ARGS == 12, "table event has columns heap, a1 .. a11");
 _Static_assert(EVENT_TEXTS == 2, "table event has columns text0, text1");
 
@@ -41,7 +41,7 @@ static const char phases_view[] =
     "  phase.calls, phase.total_ns / 1e6 AS total_ms, phase.total_ns / 1e3 / nullif(phase.calls, 0) AS average_us,"
     "  phase.max_ns / 1e3 AS max_us, phase.objects, phase.bytes,"
     "  100.0 * (phase.total_ns - phase.outside_ns) / nullif((SELECT value FROM meta WHERE key = 'wall_ns'), 0) AS "
-    "percent_of_wall"
+    "percent_of_wall, heap.serial"
     "  FROM phase JOIN heap USING (heap) JOIN process USING (process)";
 
 /* ---- heap ------------------------------------------------------------------------------------------------------- */
@@ -59,17 +59,17 @@ static char *create_heap(sqlite3 *db) {
             sqlite3_str_appendf(sql, ", %sfull_by_cause_%s INTEGER", prefix, eden_full_cause_name(i));
         }
     }
-    sqlite3_str_appendall(sql,
-                          ", stopped_ns INTEGER, collection_phase TEXT, collection_since_ns INTEGER,"
-                          " collection_phase_since_ns INTEGER, collection_until_ns INTEGER,"
-                          " collection_observed_ns INTEGER, ended_by_exec INTEGER, former_command TEXT, earlier TEXT)");
+    sqlite3_str_appendall(sql, ", stopped_ns INTEGER, collection_phase TEXT, collection_since_ns INTEGER,"
+                               " collection_phase_since_ns INTEGER, collection_until_ns INTEGER,"
+                               " collection_observed_ns INTEGER, ended_by_exec INTEGER, former_command TEXT,"
+                               " earlier TEXT, serial INTEGER)");
     return sqlite3_str_finish(sql);
 }
 
 char *schema_insert_heap(void) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "INSERT OR REPLACE INTO heap VALUES(?");
-    for (int i = 1; i < 7 + 2 * (EDEN_FIGURE_COUNT + EDEN_FULL_CAUSES) + 9; i++) {
+    for (int i = 1; i < 7 + 2 * (EDEN_FIGURE_COUNT + EDEN_FULL_CAUSES) + 10; i++) {
         sqlite3_str_appendall(sql, ", ?");
     }
     sqlite3_str_appendall(sql, ")");
@@ -120,7 +120,7 @@ static char *create_probe_view(sqlite3 *db, enum eden_probe_id id) {
         argument_expression(sql, id, i);
         sqlite3_str_appendf(sql, " AS \"%w\"", probe->arg[i].name);
     }
-    sqlite3_str_appendf(sql, " FROM event JOIN process USING (process) WHERE probe = %d", (int)id);
+    sqlite3_str_appendf(sql, ", event.serial FROM event JOIN process USING (process) WHERE probe = %d", (int)id);
     return sqlite3_str_finish(sql);
 }
 
@@ -188,8 +188,9 @@ static char *create_collection_view(sqlite3 *db) {
     collection_columns(sql, false);
     collection_columns(sql, true);
     sqlite3_str_appendf(sql,
-                        " FROM event JOIN process USING (process) WHERE probe IN (%d, %d, %d, %d)"
-                        " GROUP BY event.process, event.heap, event.heap_id, event.a1 ORDER BY min(event.event)",
+                        ", event.serial FROM event JOIN process USING (process) WHERE probe IN (%d, %d, %d, %d)"
+                        " GROUP BY event.process, event.heap, event.heap_id, event.serial, event.a1"
+                        " ORDER BY min(event.event)",
                         EDEN_PROBE_scavenge__start, EDEN_PROBE_full__start, EDEN_PROBE_scavenge__done,
                         EDEN_PROBE_full__done);
     return sqlite3_str_finish(sql);

@@ -76,7 +76,7 @@ int sql_step(sqlite3_stmt *statement);
 int schema_create(sqlite3 *db);
 /* "INSERT OR REPLACE INTO heap" with a place for every column; free with sqlite3_free. NULL: no memory. The order:
  * heap, process, address, heap_id, name, late, complete, figures, causes, figures before, causes before, six of the
- * collection under way, ended_by_exec, former_command, earlier. */
+ * collection under way, ended_by_exec, former_command, earlier, serial. */
 char *schema_insert_heap(void);
 
 #endif

@@ -133,6 +133,7 @@ static int recorder_mention_process(struct recorder *recorder, const struct proc
 static uint64_t heap_fingerprint(const struct heap_model *heap, size_t process) {
     uint64_t hash = mix(mix(mix(process, heap->address), heap->id),
                         heap->late + 2u * heap->destroyed + 4u * heap->is_former + 8u * (unsigned)heap->earlier);
+    hash = mix(hash, heap->serial);
     hash = mix_text(hash, heap->command, sizeof heap->command);
     hash = mix(mix_text(hash, heap->name, sizeof heap->name), heap->known);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
@@ -249,6 +250,7 @@ static int write_heap(struct recorder *recorder, size_t number, size_t process, 
     recorder_bind(to, place + 6, heap->is_former);
     recorder_bind_text(to, place + 7, heap->is_former ? heap->command : "", sizeof heap->command);
     recorder_bind_text(to, place + 8, earlier_names[heap->earlier], 16);
+    recorder_bind(to, place + 9, heap->serial);
     code = sql_step(to);
     for (int i = 0; i < EDEN_PHASE_COUNT && code == SQLITE_OK; i++) {
         if (heap->phase[i]) {
@@ -343,12 +345,14 @@ static void recorder_forget_written(struct recorder *recorder) {
  * many nanoseconds as others have the same. So readers need no sorting and no index, and can read in small portions
  * that don't keep the recorder waiting.
  *
- * Addresses of heaps come again in one process, so each event is marked with the heap_id that its address meant then:
- * known from heap__create, or for heaps older than the recording from the model. Heaps are looked for by process, and
- * forgotten with it: a flood of heaps costs others' events nothing. */
+ * Addresses of heaps come again in one process, so each event is marked with the heap_id of its heap: known from
+ * heap__create, or for heaps older than the recording from the model. Heaps are looked for by process, and forgotten
+ * with it: a flood of heaps costs others' events nothing. */
 
 static int by_address(const void *left, const void *right) {
-    return compare(((const struct live_heap *)left)->address, ((const struct live_heap *)right)->address);
+    const struct live_heap *a = left, *b = right;
+    int address = compare(a->address, b->address);
+    return address ? address : compare(a->serial, b->serial);
 }
 
 /* NULL: none of its heaps is known. */
@@ -357,20 +361,20 @@ static struct live_process *live_process(const struct recorder *recorder, const 
     return found ? *found : NULL;
 }
 
-/* The heap that this address means now; NULL: not known. */
-static struct live_heap *live_heap(const struct live_process *process, uint64_t address) {
-    const struct live_heap key = {.address = address};
+/* NULL: not known. */
+static struct live_heap *live_heap(const struct live_process *process, uint64_t address, uint64_t serial) {
+    const struct live_heap key = {.address = address, .serial = serial};
     struct live_heap *const *found = process ? tfind(&key, &process->heaps, by_address) : NULL;
     return found ? *found : NULL;
 }
 
 /* False: no memory. */
-static bool add_live_heap(struct recorder *recorder, struct live_process *process, uint64_t address, uint64_t id) {
+static bool add_live_heap(struct recorder *recorder, struct live_process *process, struct heap_ref ref) {
     struct live_heap *heap = malloc(sizeof *heap);
     if (!heap) {
         return false;
     }
-    *heap = (struct live_heap){address, id};
+    *heap = (struct live_heap){ref.address, ref.id, ref.serial};
     if (!tsearch(heap, &process->heaps, by_address)) {
         free(heap);
         return false;
@@ -397,25 +401,24 @@ static struct live_process *begin_process(struct recorder *recorder, const struc
     return process;
 }
 
-/* Remembers that this address means this heap from now on, if the process has a share left: one alone leaves as much to
- * others as it has, and each has LEAST_LIVE. False: no memory. */
-static bool recorder_heap_begins(struct recorder *recorder, const struct process_key *key, uint64_t address,
-                                 uint64_t id) {
+/* Remembers that this address and serial mean this heap from now on, if the process has a share left: one alone leaves
+ * as much to others as it has, and each has LEAST_LIVE. False: no memory. */
+static bool recorder_heap_begins(struct recorder *recorder, const struct process_key *key, struct heap_ref ref) {
     struct live_process *process = begin_process(recorder, key);
-    struct live_heap *heap = live_heap(process, address);
+    struct live_heap *heap = live_heap(process, ref.address, ref.serial);
     if (heap) {
-        heap->id = id;
+        heap->id = ref.id;
         return true;
     }
     bool has_share =
         process && (process->heap_count < LEAST_LIVE ||
                     (recorder->live_heaps < MOST_LIVE && process->heap_count < MOST_LIVE - recorder->live_heaps));
-    return process && (!has_share || add_live_heap(recorder, process, address, id));
+    return process && (!has_share || add_live_heap(recorder, process, ref));
 }
 
-static void heap_ends(struct recorder *recorder, const struct process_key *key, uint64_t address) {
-    struct live_process *process = live_process(recorder, key);
-    struct live_heap *heap = live_heap(process, address);
+static void heap_ends(struct recorder *recorder, const struct event *event) {
+    struct live_process *process = live_process(recorder, &event->process);
+    struct live_heap *heap = live_heap(process, event_heap(event), event->serial);
     if (heap) {
         tdelete(heap, &process->heaps, by_address);
         free(heap);
@@ -426,7 +429,7 @@ static void heap_ends(struct recorder *recorder, const struct process_key *key, 
 
 /* its id; 0: not known */
 static uint64_t recorder_heap_of(const struct recorder *recorder, const struct event *event) {
-    const struct live_heap *heap = live_heap(live_process(recorder, &event->process), event_heap(event));
+    const struct live_heap *heap = live_heap(live_process(recorder, &event->process), event_heap(event), event->serial);
     return heap ? heap->id : 0;
 }
 
@@ -494,6 +497,7 @@ static int write_event(struct recorder *recorder, const struct pending *pending,
             sqlite3_bind_null(to, 8 + EDEN_PROBE_MAX_ARGS + i);
         }
     }
+    recorder_bind(to, 8 + EDEN_PROBE_MAX_ARGS + EVENT_TEXTS, event->serial);
     /* Not before any that is written, as nearly all are: the next free key is known. Else it is looked for from the
      * event's time on. */
     uint64_t key = event->time_ns < INT64_MAX / 2 ? event->time_ns : INT64_MAX / 2;
@@ -527,10 +531,12 @@ static int write_name(struct recorder *recorder, const struct pending *pending, 
         } else {
             sqlite3_bind_null(to, 6);
         }
+        recorder_bind(to, 7, event->serial);
     } else if (event->probe == EDEN_PROBE_param__set) {
         to = recorder->parameter;
         recorder_bind_text(to, 4, event->text[0], EVENT_TEXT - 1);
         recorder_bind_text(to, 5, event->text[1], EVENT_TEXT - 1);
+        recorder_bind(to, 6, event->serial);
     } else {
         return SQLITE_OK;
     }
@@ -572,11 +578,12 @@ static int write_batch(struct recorder *recorder, const struct life_batch *batch
     recorder_bind(to, 1, batch->time_ns);
     recorder_bind(to, 2, process);
     recorder_bind(to, 3, batch->address);
-    recorder_bind(to, 4, batch->heap_id);
+    recorder_bind(to, 4, batch->id);
     recorder_bind(to, 5, batch->kind);
     recorder_bind(to, 6, batch->count);
     recorder_bind(to, 7, batch->record_bytes);
     sqlite3_bind_blob(to, 8, records, (int)(batch->count * batch->record_bytes), SQLITE_STATIC);
+    recorder_bind(to, 9, batch->serial);
     return code == SQLITE_OK ? sql_step(to) : code;
 }
 
@@ -757,7 +764,7 @@ static bool keep_event(struct recorder *recorder, const struct event *event) {
         return false;
     }
     struct live_process *process = live_process(recorder, &event->process);
-    const struct live_heap *heap = live_heap(process, event_heap(event));
+    const struct live_heap *heap = live_heap(process, event_heap(event), event->serial);
     if (process) {
         process->ended_commits = 0;
     }
@@ -779,8 +786,8 @@ bool recorder_add(struct recorder *recorder, const struct event *event, struct f
         return false;
     }
     if (event->probe == EDEN_PROBE_heap__create && EDEN_HAS(event->args, heap__create, heap_id) &&
-        !recorder_heap_begins(recorder, &event->process, event_heap(event),
-                              EDEN_ARG(event->arg, heap__create, heap_id))) {
+        !recorder_heap_begins(recorder, &event->process,
+                              event_heap_ref(event, EDEN_ARG(event->arg, heap__create, heap_id)))) {
         return out_of_memory(recorder, why);
     }
     bool busy = recorder->pending_count >= WAIT_MOST;
@@ -790,7 +797,7 @@ bool recorder_add(struct recorder *recorder, const struct event *event, struct f
         return out_of_memory(recorder, why);
     }
     if (event->probe == EDEN_PROBE_heap__destroy) {
-        heap_ends(recorder, &event->process, event_heap(event));
+        heap_ends(recorder, event);
     }
     return busy || recorder->pending_count < WAIT_MOST || transact(recorder, NULL, false, &busy, why);
 }
@@ -857,8 +864,8 @@ static bool learn_heaps(struct recorder *recorder, const struct model *model) {
         for (size_t j = 0; !known->is_forgotten && j < process->heap_count; j++) {
             const struct heap_model *heap = &process->heaps[j];
             if (heap->late && !heap->destroyed && heap->id != 0 &&
-                !live_heap(live_process(recorder, &process->key), heap->address) &&
-                !recorder_heap_begins(recorder, &process->key, heap->address, heap->id)) {
+                !live_heap(live_process(recorder, &process->key), heap->address, heap->serial) &&
+                !recorder_heap_begins(recorder, &process->key, HEAP_REF(heap))) {
                 return false;
             }
         }

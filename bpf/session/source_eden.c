@@ -767,7 +767,7 @@ static bool take_records(struct source *source, uint64_t end_ns,
         has_all =
             source_report_classes(source, now < end_ns ? now + (end_ns - now) / 2 : now, on_event, context) && has_all;
     }
-    return kernel_events(source->kernel, end_ns, on_event, context) && has_all;
+    return source_events(source, end_ns, on_event, context) && has_all;
 }
 
 /* Whether what is left in the buffers at the end is given up: a stop waits no longer for it. */

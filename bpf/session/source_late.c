@@ -5,7 +5,9 @@
  *
  * 2. Terms
  * Late heap: one whose heap__create was not seen. Header: its struct eden_heap_info, in its process's memory.
- * Checkpoint: the kernel program's sums as they stood when collection `seq` ended; it keeps the last few.
+ * Checkpoint: the kernel program's sums as they stood when collection `seq` ended; it keeps the last few. Serial: what
+ * tells a heap from all others of the observation (struct heap_ref). Entry: the kernel program's struct heap_entry, one
+ * a heap.
  *
  * 3. Algorithm
  * A header says what had happened when collection `seq` ended. With the checkpoint of the same seq,
@@ -23,6 +25,10 @@
  * without hits have the headers that are read here, and those that the kernel program could not read, whose pages were
  * swapped out (source_reconcile).
  *
+ * A heap with an entry has the entry's number as its serial, but for a late heap in which no probe had fired when its
+ * header was read: its serial is a number beyond those of entries, which its entry then takes over. Such an entry has
+ * no heap__create, and the header's address, number and program.
+ *
  * 4. Invariants
  * I1. A reconciled heap stays so: its base and its checkpoint are of the same collection.
  * I2. A header counts only if it has the heap's ID: another heap may take the address.
@@ -32,6 +38,7 @@
  * I4. Reading classes ends with the round, to go on in the next.
  * I5. Nothing is counted by a header and by an event: a header that is read here, when hits may have been counted
  *     already, counts only with the checkpoint of its seq, or where no collection's end was seen.
+ * I6. The serial of a heap is decided once, when its first entry, event or header is seen.
  *
  * 5. Failure
  * If a heap's header cannot be read, its sums are those since attach, and "at least". A message says that heaps without
@@ -48,26 +55,144 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id) {
+/* ---- serials ---------------------------------------------------------------------------------------------------- */
+
+struct late_heap *source_find_late(const struct observed *observed, uint64_t serial) {
     for (size_t i = 0; i < observed->late_heaps; i++) {
-        struct late_heap *heap = &observed->late_heap[i];
-        if (heap->first.address == address && (id == 0 || heap->first.id == id)) {
-            return heap;
+        if (observed->late_heap[i].serial == serial) {
+            return &observed->late_heap[i];
         }
     }
     return NULL;
 }
 
+/* Whether an entry without heap__create may be of this heap, by address, number and program. */
+static bool may_be_of(const volatile struct heap_entry *entry, const struct observed *observed,
+                      const struct heapinfo *info, uint64_t read_ns) {
+    return (entry->flags & (HEAP_USED | HEAP_CREATED)) == HEAP_USED && entry->key.address == info->address &&
+           (entry->id == 0 || entry->id == info->id) && process_is_same(&entry->key.process, &observed->key) &&
+           (entry->number >= observed->image_heaps) == (read_ns >= observed->image_ns);
+}
+
+/* The late heap without an entry whose entry this is; NULL: there is none. */
+static struct late_heap *late_of(const struct source *source, const volatile struct heap_entry *entry) {
+    const struct process_key process = entry->key.process;
+    const struct observed *observed = source_find(source, &process);
+    for (size_t i = 0; observed && i < observed->late_heaps; i++) {
+        struct late_heap *late = &observed->late_heap[i];
+        if (late->entry == 0 && may_be_of(entry, observed, &late->first, late->read_ns)) {
+            return late;
+        }
+    }
+    return NULL;
+}
+
+uint64_t source_serial(struct source *source, uint32_t number) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    if (number >= count || !(entry[number].flags & HEAP_USED)) {
+        return 0;
+    }
+    if (source->serial[number] == 0) {
+        struct late_heap *late = entry[number].flags & HEAP_CREATED ? NULL : late_of(source, &entry[number]);
+        if (late) {
+            late->entry = number + 1;
+        }
+        source->serial[number] = late ? late->serial : (uint32_t)kernel_serial(number);
+    }
+    return source->serial[number];
+}
+
+static void decide_serials(struct source *source) {
+    uint32_t count;
+    kernel_heaps(source->kernel, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (source->serial[i] == 0) {
+            source_serial(source, i);
+        }
+    }
+}
+
+struct passing {
+    struct source *source;
+    void (*on_event)(void *context, const struct event *event);
+    void *context;
+};
+
+static void pass_on(void *context, const struct event *event) {
+    const struct passing *passing = context;
+    uint64_t serial = event->serial ? source_serial(passing->source, (uint32_t)(event->serial - 1)) : 0;
+    if (serial == event->serial) {
+        passing->on_event(passing->context, event);
+    } else {
+        struct event changed = *event;
+        changed.serial = serial;
+        passing->on_event(passing->context, &changed);
+    }
+}
+
+bool source_events(struct source *source, uint64_t end_ns, void (*on_event)(void *context, const struct event *event),
+                   void *context) {
+    struct passing passing = {source, on_event, context};
+    return kernel_events(source->kernel, end_ns, on_event ? pass_on : NULL, &passing);
+}
+
+/* ---- headers ---------------------------------------------------------------------------------------------------- */
+
+/* Entries of heaps that had ended, by number: what a header says that is read afterwards is not of these. */
+struct ended {
+    uint64_t words[KERNEL_HEAPS / 64];
+};
+
+static void find_ended(const struct source *source, struct ended *ended) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    *ended = (struct ended){0};
+    for (uint32_t i = 0; i < count; i++) {
+        ended->words[i / 64] |= (uint64_t)(entry[i].flags & HEAP_DESTROYED ? 1 : 0) << i % 64;
+    }
+}
+
+static bool had_ended(const struct ended *ended, uint32_t number) {
+    return ended->words[number / 64] >> number % 64 & 1;
+}
+
 /* Whether the kernel program has seen it from its start. */
-static bool was_created(const struct source *source, const struct observed *observed, const struct heapinfo *info) {
+static bool was_created(const struct source *source, const struct observed *observed, const struct heapinfo *info,
+                        const struct ended *ended) {
     uint32_t count;
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
     bool found = false;
-    for (uint32_t i = 0; i < count && !found; i++) {
+    for (uint32_t i = observed->image_heaps; i < count && !found; i++) {
         found = entry[i].flags & HEAP_CREATED && entry[i].key.address == info->address && entry[i].id == info->id &&
-                process_is_same(&entry[i].key.process, &observed->key);
+                process_is_same(&entry[i].key.process, &observed->key) && !had_ended(ended, i);
     }
     return found;
+}
+
+/* Whether its header was read before. */
+static bool was_read(const struct observed *observed, const struct heapinfo *info, const struct ended *ended) {
+    bool found = false;
+    for (size_t i = 0; i < observed->late_heaps && !found; i++) {
+        const struct late_heap *late = &observed->late_heap[i];
+        found = late->first.address == info->address && late->first.id == info->id &&
+                late->read_ns >= observed->image_ns && !(late->entry && had_ended(ended, late->entry - 1));
+    }
+    return found;
+}
+
+/* Its entry, if a probe has fired in it already, and its serial. */
+static void identify(struct source *source, const struct observed *observed, struct late_heap *late,
+                     const struct ended *ended) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    for (uint32_t i = observed->image_heaps; i < count && late->entry == 0; i++) {
+        if (may_be_of(&entry[i], observed, &late->first, late->read_ns) && !had_ended(ended, i) &&
+            !source_find_late(observed, source_serial(source, i))) {
+            late->entry = i + 1;
+        }
+    }
+    late->serial = late->entry ? source->serial[late->entry - 1] : KERNEL_HEAPS + ++source->late_serials;
 }
 
 /* How many more late heaps, or classes of such, the process may take. */
@@ -83,11 +208,11 @@ static uint32_t late_share(const struct source *source, const struct observed *o
     return kernel_share_left((uint32_t)owner, (uint32_t)branch, (uint32_t)all, (uint32_t)most);
 }
 
-static void add_late_heaps(const struct source *source, struct observed *observed, uint32_t file,
-                           const struct heapinfo *list, int count, uint64_t read_ns) {
+static void add_late_heaps(struct source *source, struct observed *observed, uint32_t file, const struct heapinfo *list,
+                           int count, uint64_t read_ns, const struct ended *ended) {
     uint32_t left = late_share(source, observed, false);
     for (int i = 0; i < count; i++) {
-        if (source_find_late(observed, list[i].address, list[i].id) || was_created(source, observed, &list[i])) {
+        if (was_read(observed, &list[i], ended) || was_created(source, observed, &list[i], ended)) {
             continue;
         }
         if (left == 0) {
@@ -101,6 +226,7 @@ static void add_late_heaps(const struct source *source, struct observed *observe
             return;
         }
         *late = (struct late_heap){.first = list[i], .base = list[i], .file = file, .read_ns = read_ns};
+        identify(source, observed, late, ended);
         observed->late_heaps++;
     }
 }
@@ -121,6 +247,9 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     }
     const int most = source->options.pid != 0 ? MOST_LISTED_HEAPS : MOST_LISTED_OF_CHILD;
     struct heapinfo *list = calloc((size_t)most, sizeof *list);
+    struct ended ended;
+    find_ended(source, &ended);
+    decide_serials(source); /* so that it is known of late heaps, too */
     uint64_t read_ns = now_ns();
     uint64_t unread = 0;
     int count = list ? inspect_heaps(source->inspect, &observed->target, registry, list, most, &unread) : 0;
@@ -135,7 +264,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
                     : error == EPROTO ? "another version of the runtime"
                                       : strerror(error));
     } else if (count > 0) {
-        add_late_heaps(source, observed, number, list, count, read_ns);
+        add_late_heaps(source, observed, number, list, count, read_ns, &ended);
         source_reconcile(source); /* a copy made by fork may have collected since */
     }
     if (unread != 0 && (source->options.pid != 0 || count < most)) {
@@ -144,19 +273,6 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
                     observed->key.pid, unread);
     }
     free(list);
-}
-
-static const volatile struct heap_entry *find_entry(const struct source *source, const struct observed *observed,
-                                                    uint64_t address) {
-    uint32_t count;
-    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if ((entry[i].flags & (HEAP_USED | HEAP_CREATED)) == HEAP_USED && entry[i].key.address == address &&
-            process_is_same(&entry[i].key.process, &observed->key)) {
-            return &entry[i];
-        }
-    }
-    return NULL;
 }
 
 static bool read_checkpoint(const volatile struct heap_entry *entry, uint64_t seq, struct checkpoint *sums) {
@@ -177,8 +293,9 @@ static bool has_checkpoint(const struct heap_entry *entry) {
     return found;
 }
 
-enum earlier source_late_of(const struct observed *observed, const struct heap_entry *entry, struct late_heap *late) {
-    const struct late_heap *known = source_find_late(observed, entry->key.address, entry->id);
+enum earlier source_late_of(const struct observed *observed, const struct heap_entry *entry, uint64_t serial,
+                            struct late_heap *late) {
+    const struct late_heap *known = source_find_late(observed, serial);
     struct heapinfo info;
     *late = known ? *known : (struct late_heap){0};
     bool has_first = heapinfo_take(&entry->first, entry->key.address, &info);
@@ -202,7 +319,9 @@ enum earlier source_late_of(const struct observed *observed, const struct heap_e
 
 /* Reads the header of a heap again until it fits a checkpoint, unless the kernel program has. */
 static void reconcile(const struct source *source, struct observed *observed, struct late_heap *heap) {
-    const volatile struct heap_entry *entry = find_entry(source, observed, heap->first.address);
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    entry = heap->entry ? &entry[heap->entry - 1] : NULL;
     bool is_needed = entry && !(entry->flags & HEAP_RECONCILED);
     for (int tries = 0; is_needed && !heap->is_reconciled && tries < 3; tries++) {
         struct heapinfo info;
@@ -218,6 +337,7 @@ static void reconcile(const struct source *source, struct observed *observed, st
 }
 
 void source_reconcile(struct source *source) {
+    decide_serials(source);
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; !observed->ended && j < observed->late_heaps; j++) {
@@ -281,6 +401,7 @@ static void report_classes(struct source *source, struct observed *observed, str
         .tid = observed->key.pid,
         .probe = EDEN_PROBE_class__define,
         .args = 4,
+        .serial = late->serial,
         .arg = {late->first.address},
     };
     bool is_cut = report->left == 0;

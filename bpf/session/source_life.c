@@ -59,16 +59,21 @@ static bool is_asked(const struct life_source *life, const struct process_key *p
     return false;
 }
 
-static void ask(struct source *source, struct observed *observed, uint64_t address, uint64_t request, bool anew) {
+/* False: as source_write_control(). */
+static bool ask(struct source *source, struct observed *observed, uint64_t address, uint64_t request, bool anew) {
     struct life_source *life = &source->life;
-    if (!source_write_control(source, observed, address, request, anew) || is_asked(life, &observed->key, address)) {
-        return;
+    if (!source_write_control(source, observed, address, request, anew)) {
+        return false;
+    }
+    if (is_asked(life, &observed->key, address)) {
+        return true;
     }
     struct asked_heap *asked = array_grow(&life->asked, &life->asked_room, life->asked_count, sizeof *asked);
     if (asked) {
         *asked = (struct asked_heap){observed->key, address};
         life->asked_count++;
     }
+    return true;
 }
 
 static struct observed *find_observed(const struct source *source, const struct process_key *process) {
@@ -183,19 +188,21 @@ void source_close_lifetimes(struct source *source) {
 
 /* ---- what comes ------------------------------------------------------------------------------------------------- */
 
-/* The number by which a heap is known for good; 0: it was there before us, and its header could not be read. */
-static const struct late_heap *late_heap_of(const struct observed *observed, const volatile struct heap_entry *entry) {
-    return observed && !(entry->flags & HEAP_CREATED) ? source_find_late(observed, entry->key.address, entry->id)
-                                                      : NULL;
+/* What its header says; NULL: it was seen from its start, or its header could not be read. */
+static const struct late_heap *late_heap_of(const struct observed *observed, const volatile struct heap_entry *entry,
+                                            uint64_t serial) {
+    return observed && !(entry->flags & HEAP_CREATED) ? source_find_late(observed, serial) : NULL;
 }
 
 /* The model's heap for an entry; NULL: no memory. */
-static struct life_heap *heap_of(const struct source *source, struct life_model *model,
+static struct life_heap *heap_of(struct source *source, struct life_model *model,
                                  const volatile struct heap_entry *entry) {
     struct process_key process = entry->key.process;
     const struct observed *observed = find_observed(source, &process);
-    const struct late_heap *late = late_heap_of(observed, entry);
-    struct life_heap *heap = life_model_heap(model, &process, entry->key.address, late ? late->first.id : entry->id);
+    const uint64_t serial = source_serial(source, entry->number);
+    const struct late_heap *late = late_heap_of(observed, entry, serial);
+    struct life_heap *heap = life_model_heap(
+        model, &process, (struct heap_ref){entry->key.address, late ? late->first.id : entry->id, serial});
     if (heap && heap->name[0] == 0) {
         for (size_t i = 0; i + 1 < sizeof heap->name; i++) {
             heap->name[i] = late ? late->first.name[i] : entry->name[i];
@@ -227,9 +234,10 @@ bool source_check_profiles(const struct source *source, const struct observed *o
 
 static void ask_late_heaps(struct source *source, struct observed *observed) {
     for (size_t i = 0; i < observed->late_heaps; i++) {
-        const struct late_heap *late = &observed->late_heap[i];
-        if (!late->gone && !is_asked(&source->life, &observed->key, late->first.address)) {
-            ask(source, observed, late->first.address, source->options.control, !is_requested(source, late->file));
+        struct late_heap *late = &observed->late_heap[i];
+        if (!late->gone && !late->is_asked) {
+            bool anew = !is_requested(source, late->file);
+            late->is_asked = ask(source, observed, late->first.address, source->options.control, anew);
         }
     }
 }
@@ -271,13 +279,14 @@ static bool on_chunk(void *context, const struct life_chunk *chunk) {
     struct life_batch batch = {.time_ns = chunk->time_ns,
                                .process = entry->key.process,
                                .address = entry->key.address,
-                               .heap_id = entry->id,
+                               .id = entry->id,
+                               .serial = source_serial(source, chunk->heap),
                                .kind = chunk->kind,
                                .count = chunk->count,
                                .record_bytes = chunk->record_bytes,
                                .records = chunk + 1};
-    const struct late_heap *late = late_heap_of(find_observed(source, &batch.process), entry);
-    batch.heap_id = late ? late->first.id : batch.heap_id;
+    const struct late_heap *late = late_heap_of(find_observed(source, &batch.process), entry, batch.serial);
+    batch.id = late ? late->first.id : batch.id;
     if (batch.kind == LIFE_BATCH_STACK) {
         return source_take_stack(source, chunk, &batch);
     }
@@ -292,7 +301,7 @@ bool source_follow_lifetimes(struct source *source, uint64_t end_ns) {
 bool source_take_names(struct source *source, uint64_t end_ns) {
     uint64_t now = now_ns(), half = now < end_ns ? now + (end_ns - now) / 2 : now;
     bool has_all = source_report_classes(source, half, on_event, source);
-    return kernel_events(source->kernel, end_ns, on_event, source) && has_all;
+    return source_events(source, end_ns, on_event, source) && has_all;
 }
 
 /* ---- the model -------------------------------------------------------------------------------------------------- */
@@ -432,7 +441,8 @@ static bool take_heaps(struct source *source, struct life_model *model) {
         const struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
             const struct heapinfo *late = &observed->late_heap[j].first;
-            struct life_heap *heap = life_model_heap(model, &observed->key, late->address, late->id);
+            const struct heap_ref ref = {late->address, late->id, observed->late_heap[j].serial};
+            struct life_heap *heap = life_model_heap(model, &observed->key, ref);
             if (heap) {
                 snprintf(heap->name, sizeof heap->name, "%s", late->name);
                 snprintf(heap->command, sizeof heap->command, "%s", observed->command);

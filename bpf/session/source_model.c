@@ -141,12 +141,14 @@ static void add_header(struct heap_model *heap, const struct heap_entry *entry, 
     memcpy(heap->name, late->first.name, sizeof heap->name);
 }
 
-static bool snapshot_entry(const struct source *source, struct process_model *process, const struct heap_entry *entry,
+static bool snapshot_entry(struct source *source, struct process_model *process, const struct heap_entry *entry,
                            const struct observed *observed, uint64_t now, bool is_former) {
     bool created = entry->flags & HEAP_CREATED;
+    const uint64_t serial = source_serial(source, entry->number);
     struct late_heap late = {0};
-    enum earlier earlier = created ? EARLIER_WHOLE : source_late_of(observed, entry, &late);
-    struct heap_model *heap = model_heap(process, entry->key.address, late.first.id ? late.first.id : entry->id);
+    enum earlier earlier = created ? EARLIER_WHOLE : source_late_of(observed, entry, serial, &late);
+    const struct heap_ref ref = {entry->key.address, late.first.id ? late.first.id : entry->id, serial};
+    struct heap_model *heap = model_heap(process, ref);
     if (!heap) {
         return false;
     }
@@ -201,12 +203,9 @@ static bool is_seen_copy(const struct source *source, const struct observed *obs
 static bool snapshot_idle(const struct source *source, struct process_model *process, const struct observed *observed) {
     for (size_t i = 0; i < observed->late_heaps; i++) {
         const struct late_heap *late = &observed->late_heap[i];
-        bool there = is_seen_copy(source, observed, late);
-        for (size_t j = 0; j < process->heap_count; j++) {
-            there =
-                there || (process->heaps[j].address == late->first.address && process->heaps[j].id == late->first.id);
-        }
-        struct heap_model *heap = there ? NULL : model_heap(process, late->first.address, late->first.id);
+        const struct heap_ref ref = {late->first.address, late->first.id, late->serial};
+        bool there = is_seen_copy(source, observed, late) || model_find_heap(process, ref);
+        struct heap_model *heap = there ? NULL : model_heap(process, ref);
         if (heap) {
             heap->late = true;
             heap->is_former = late->gone && !observed->ended;
@@ -217,12 +216,6 @@ static bool snapshot_idle(const struct source *source, struct process_model *pro
         }
     }
     return true;
-}
-
-/* Entries come in the order of their first events; readers want heaps in the order of their making. */
-static int by_id(const void *a, const void *b) {
-    uint64_t first = ((const struct heap_model *)a)->id, second = ((const struct heap_model *)b)->id;
-    return (first > second) - (first < second);
 }
 
 /* The kernel program may be changing it; it takes less than a microsecond, unless the program's thread is preempted. */
@@ -274,7 +267,7 @@ static struct model_losses forgotten_losses(const struct source *source) {
     return lost;
 }
 
-static bool snapshot_process(const struct source *source, struct model *model, const struct observed *observed,
+static bool snapshot_process(struct source *source, struct model *model, const struct observed *observed,
                              uint64_t now) {
     struct share share = {0};
     bool has_lost = kernel_share(source->kernel, &observed->key, &share);
@@ -306,9 +299,7 @@ static bool snapshot_process(const struct source *source, struct model *model, c
     if (!snapshot_idle(source, process, observed)) {
         return false;
     }
-    if (process->heap_count != 0) {
-        qsort(process->heaps, process->heap_count, sizeof *process->heaps, by_id);
-    }
+    model_sort_heaps(process); /* entries come in the order of their first events */
     return true;
 }
 

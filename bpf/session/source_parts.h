@@ -88,10 +88,13 @@ struct late_heap {
     struct checkpoint sums; /* ours at base.seq; zero where there was none */
     bool is_reconciled;
     bool has_sent_classes;
+    bool is_asked;       /* its control word has the request */
     uint32_t next_class; /* the index at which that goes on */
     uint64_t read_ns;    /* when `first` was read */
     bool gone;           /* with its address space: there is nothing to be read any more */
     uint32_t file;
+    uint32_t serial; /* as in struct heap_ref */
+    uint32_t entry;  /* 1 + number of its entry; 0: no probe has fired in it */
 };
 
 struct attached {
@@ -187,7 +190,9 @@ struct source {
     uint32_t files;
     size_t file_room;
     uint32_t specs, targets;
-    uint32_t *free_target; /* given back; owned */
+    uint32_t serial[KERNEL_HEAPS]; /* of the heap of each entry, by number; 0: not decided */
+    uint32_t late_serials;         /* how many late heaps had no entry when they were found */
+    uint32_t *free_target;         /* given back; owned */
     size_t free_targets, free_room;
     struct slow_owner *slow; /* owned */
     size_t slow_count, slow_room;
@@ -309,9 +314,15 @@ void source_reconcile(struct source *source); /* every late heap that is not rec
 bool source_report_classes(struct source *source, uint64_t end_ns,
                            void (*on_event)(void *context, const struct event *event), void *context);
 void source_lose_classes(struct source *source); /* reports that the rest is given up, if there is one */
-struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id);
+struct late_heap *source_find_late(const struct observed *observed, uint64_t serial); /* NULL: it is of none */
 /* What headers tell of an entry's heap whose creation was not seen. With EARLIER_UNKNOWN `first` may still have its
  * name. */
-enum earlier source_late_of(const struct observed *observed, const struct heap_entry *entry, struct late_heap *late);
+enum earlier source_late_of(const struct observed *observed, const struct heap_entry *entry, uint64_t serial,
+                            struct late_heap *late);
+/* The serial of the heap of an entry, by number; 0: the entry is nobody's yet. */
+uint64_t source_serial(struct source *source, uint32_t number);
+/* As kernel_events(), with these serials. */
+bool source_events(struct source *source, uint64_t end_ns, void (*on_event)(void *context, const struct event *event),
+                   void *context);
 
 #endif

@@ -68,6 +68,8 @@ static void take_heap(struct simulate_trace *trace, const struct process_model *
     trace->process = process->key;
     trace->address = heap->address;
     trace->id = heap->id;
+    trace->serial = heap->serial;
+    trace->suffix = heap->suffix;
     memcpy(trace->name, heap->name, sizeof trace->name);
     memcpy(trace->command, process->command, sizeof trace->command);
     trace->history.end = trace->recorded_bytes = figures[EDEN_FIGURE_allocated_bytes];
@@ -81,7 +83,7 @@ static void take_heap(struct simulate_trace *trace, const struct process_model *
     memcpy(trace->recorded.full_by_cause, heap->full_by_cause, sizeof trace->recorded.full_by_cause);
 }
 
-static bool choose_heap(struct simulate_trace *trace, struct recording *recording, uint64_t pid, uint64_t id,
+static bool choose_heap(struct simulate_trace *trace, struct recording *recording, const struct heap_choice *choice,
                         struct failure *why) {
     struct model model = {0};
     size_t found = 0;
@@ -95,7 +97,7 @@ static bool choose_heap(struct simulate_trace *trace, struct recording *recordin
     for (size_t i = 0; good && i < model.process_count; i++) {
         const struct process_model *process = &model.processes[i];
         for (size_t j = 0; good && j < process->heap_count; j++) {
-            if ((pid == 0 || process->key.pid == pid) && (id == 0 || process->heaps[j].id == id)) {
+            if (heap_is_chosen(choice, process->key.pid, HEAP_REF(&process->heaps[j]))) {
                 good = check_heap(&process->heaps[j], why);
                 take_heap(trace, process, &process->heaps[j]);
                 found++;
@@ -122,8 +124,8 @@ static void on_parameter(void *context, const char *name, const char *value) {
 static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
     struct reader *reader = context;
     struct simulate_trace *trace = reader->trace;
-    if (!process_is_same(&event->process, &trace->process) || event_heap(event) != trace->address ||
-        heap_id != trace->id) {
+    if (!process_is_same(&event->process, &trace->process) ||
+        !heap_is_same(event_heap_ref(event, heap_id), HEAP_REF(trace))) {
         return true;
     }
     const uint64_t *arg = event->arg;
@@ -148,7 +150,7 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
 /* ---- objects ---------------------------------------------------------------------------------------------------- */
 
 static bool is_of(const struct simulate_trace *trace, const struct life_heap *heap) {
-    return heap->address == trace->address && heap->id == trace->id && process_is_same(&heap->process, &trace->process);
+    return heap_is_same(HEAP_REF(heap), HEAP_REF(trace)) && process_is_same(&heap->process, &trace->process);
 }
 
 static bool on_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
@@ -209,16 +211,16 @@ static bool calibrate(struct simulate_trace *trace, struct failure *why) {
     return simulate(trace, &trace->parameters, &trace->again, why);
 }
 
-bool simulate_trace_read(struct simulate_trace *trace, struct recording *recording, const char *path, uint64_t pid,
-                         uint64_t id, struct failure *why) {
+bool simulate_trace_read(struct simulate_trace *trace, struct recording *recording, const char *path,
+                         const struct heap_choice *choice, struct failure *why) {
     struct reader reader = {.trace = trace, .why = why, .good = true};
     uint64_t probes[(EDEN_PROBE_COUNT + 63) / 64] = {0};
     probes[EDEN_PROBE_scavenge__start / 64] |= 1ull << EDEN_PROBE_scavenge__start % 64;
     probes[EDEN_PROBE_full__start / 64] |= 1ull << EDEN_PROBE_full__start % 64;
     trace->path = path;
     simulate_parameters_default(&trace->parameters);
-    if (!choose_heap(trace, recording, pid, id, why) ||
-        !recording_parameters(recording, &trace->process, trace->address, trace->id, on_parameter, &reader, why) ||
+    if (!choose_heap(trace, recording, choice, why) ||
+        !recording_parameters(recording, &trace->process, HEAP_REF(trace), on_parameter, &reader, why) ||
         !reader.good || !recording_events(recording, probes, on_event, &reader, why) || !reader.good) {
         return false;
     }

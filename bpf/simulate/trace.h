@@ -8,7 +8,7 @@
 struct simulate_trace {
     const char *path; /* of the recording */
     struct process_key process;
-    uint64_t address, id;
+    uint64_t address, id, serial, suffix; /* of the heap, as in struct heap_model */
     char name[64], command[64];
     struct simulate_parameters parameters;
     struct simulate_history history; /* owned */
@@ -18,10 +18,10 @@ struct simulate_trace {
     struct simulate_holding holding;
 };
 
-/* Of the recording at `path`, and the heap with this number and process, 0: any; there must be just one. False and why
- * where the recording lacks what a simulation needs. Clear its history in any case. */
-bool simulate_trace_read(struct simulate_trace *trace, struct recording *recording, const char *path, uint64_t pid,
-                         uint64_t id, struct failure *why);
+/* Of the recording at `path`, and the chosen heap; there must be just one. False and why where the recording lacks what
+ * a simulation needs. Clear its history in any case. */
+bool simulate_trace_read(struct simulate_trace *trace, struct recording *recording, const char *path,
+                         const struct heap_choice *choice, struct failure *why);
 
 /* Simulates the run under other parameters. False and why if the recording does not suffice. */
 bool simulate_trace_predict(const struct simulate_trace *trace, const struct simulate_parameters *parameters,

@@ -100,6 +100,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
                         heap->is_former && heap->command[0] ? json_text(heap->command, sizeof heap->command)
                                                             : json_null());
     json_object_set_new(object, "late", json_boolean(heap->late));
+    json_object_set_new(object, "serial", heap->serial ? json_number(heap->serial) : json_null());
     if (heap->late) {
         json_object_set_new(object, "earlier", json_string(earlier_names[heap->earlier]));
         json_object_set_new(object, "window", window_to_json(heap));

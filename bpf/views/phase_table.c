@@ -62,14 +62,9 @@ const char *phase_table_command(const struct process_model *process, const struc
 }
 
 void phase_table_heading(FILE *out, const struct process_model *process, const struct heap_model *heap) {
-    char name[TEXT_GROWTH * sizeof heap->name];
+    char name[TEXT_GROWTH * sizeof heap->name], number[HEAP_NUMBER];
     text_print(out, phase_table_command(process, heap));
-    fprintf(out, "[%u] heap ", process->key.pid);
-    if (heap->id) {
-        fprintf(out, "%" PRIu64, heap->id);
-    } else {
-        fprintf(out, "?");
-    }
+    fprintf(out, "[%u] heap %s", process->key.pid, heap_number_text(number, heap->id, heap->suffix));
     if (heap->name[0]) {
         fprintf(out, " '%s'", text_escape(name, sizeof name, heap->name, "'"));
     }

@@ -147,8 +147,8 @@ static bool report_parameters(FILE *out, const char *lead, struct recording *rec
                               const struct process_key *process, const struct heap_model *heap, bool *is_auto,
                               struct failure *why) {
     struct shown shown = {.out = out, .lead = lead};
-    bool good = recording_parameters(recording, process, heap->address, heap->id, find_policy, &shown, why) &&
-                recording_parameters(recording, process, heap->address, heap->id, show, &shown, why);
+    bool good = recording_parameters(recording, process, HEAP_REF(heap), find_policy, &shown, why) &&
+                recording_parameters(recording, process, HEAP_REF(heap), show, &shown, why);
     if (shown.count) {
         fputc('\n', out);
     }
@@ -178,8 +178,8 @@ static bool on_decision(void *context, const struct event *event, uint64_t heap_
     struct decisions *decisions = context;
     const struct heap_model *heap = decisions->heap;
     uint64_t decision = EDEN_ARG(event->arg, policy__decide, decision);
-    if (decision < EDEN_DECISIONS && EDEN_HAS(event->args, policy__decide, to_bytes) && heap_id == heap->id &&
-        EDEN_ARG(event->arg, policy__decide, heap) == heap->address &&
+    if (decision < EDEN_DECISIONS && EDEN_HAS(event->args, policy__decide, to_bytes) &&
+        heap_is_same(event_heap_ref(event, heap_id), HEAP_REF(heap)) &&
         process_is_same(&event->process, decisions->process)) {
         struct sizes *sizes = &decisions->of[decision];
         if (sizes->count++ == 0) {
@@ -424,15 +424,13 @@ static void print_sums(FILE *out, const struct recording_info *info, const struc
 
 static void print_heap_line(FILE *out, const struct process_model *process, const struct heap_model *heap,
                             uint64_t wall_ns) {
-    char command[LINE_NAME], name[LINE_NAME], id[FORMAT_MAX] = "?", share[16] = "-", pause[FORMAT_MAX],
-                                              scavenges[FORMAT_MAX], full[FORMAT_MAX], allocated[FORMAT_MAX];
-    if (heap->id) {
-        snprintf(id, sizeof id, "%" PRIu64, heap->id);
-    }
+    char command[LINE_NAME], name[LINE_NAME], id[HEAP_NUMBER],
+        share[16] = "-", pause[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX], allocated[FORMAT_MAX];
     if (wall_ns) {
         snprintf(share, sizeof share, heap->stopped_known ? "%.2f%%" : "?", percent(heap->stopped_ns, wall_ns));
     }
-    fprintf(out, "  %9s  %8u %5s  %s  %s %10s %6s %10s %10s%s", share, process->key.pid, id,
+    fprintf(out, "  %9s  %8u %5s  %s  %s %10s %6s %10s %10s%s", share, process->key.pid,
+            heap_number_text(id, heap->id, heap->suffix),
             text_column(command, sizeof command, phase_table_command(process, heap), "", 16, 16),
             text_column(name, sizeof name, heap->name, "", 16, 16), figure(scavenges, heap, EDEN_FIGURE_scavenges),
             figure(full, heap, EDEN_FIGURE_full_collections), figure(pause, heap, EDEN_FIGURE_max_pause_ns),

@@ -172,6 +172,9 @@ bool script_print_json(const struct script *script, const struct event *event, u
     if (heap_id) {
         json_object_set_new(object, "heap_id", number_json(heap_id));
     }
+    if (event->serial) {
+        json_object_set_new(object, "serial", number_json(event->serial));
+    }
     for (int i = 0; i < event->args; i++) {
         if (known && i < probe_table[event->probe].args) {
             json_object_set_new(object, probe_table[event->probe].arg[i].name, argument_json(event, i));
@@ -249,7 +252,7 @@ static void print_column(const struct script *script, const struct event *event,
 bool script_print_csv_head(const struct script *script) {
     fputs("time_ns,command,pid,tid,probe,heap_id", script->out);
     each_column(script, NULL, print_name);
-    return fputs("\r\n", script->out) != EOF && !ferror(script->out);
+    return fputs(",serial\r\n", script->out) != EOF && !ferror(script->out);
 }
 
 bool script_print_csv(const struct script *script, const struct event *event, uint64_t heap_id) {
@@ -263,5 +266,9 @@ bool script_print_csv(const struct script *script, const struct event *event, ui
         fprintf(script->out, "%" PRIu64, heap_id);
     }
     each_column(script, event, print_column);
+    fputc(',', script->out);
+    if (event->serial) {
+        fprintf(script->out, "%" PRIu64, event->serial);
+    }
     return fputs("\r\n", script->out) != EOF && !ferror(script->out);
 }

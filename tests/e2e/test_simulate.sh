@@ -118,11 +118,11 @@ import shutil, sqlite3, struct
 for name, allocated, birth, death in ("far", 4096, 10, 1 << 62), ("empty", 1 << 62, 1 << 61, 1 << 62):
     shutil.copy("frame.data", name + ".data")
     db = sqlite3.connect(name + ".data")
-    batch = db.execute("SELECT max(batch), max(time_ns), process, heap, heap_id FROM life_batch").fetchone()
+    batch = db.execute("SELECT max(batch), max(time_ns), process, heap, heap_id, serial FROM life_batch").fetchone()
     db.execute("DELETE FROM life_batch WHERE kind <> 0")
     record = struct.pack("<IIQ8Q4IQ", 1, 0, allocated, 0, birth, 0, 0, 0, death, 0, 0, 0, 0, 0, 0, 1024)
-    db.execute("INSERT INTO life_batch VALUES(?, ?, ?, ?, ?, 4, 1, ?, ?)",
-               (batch[0] + 1, *batch[1:], len(record), record))
+    db.execute("INSERT INTO life_batch VALUES(?, ?, ?, ?, ?, 4, 1, ?, ?, ?)",
+               (batch[0] + 1, *batch[1:5], len(record), record, batch[5]))
     db.execute("UPDATE heap SET allocated_bytes = ?", (allocated,))
     if name == "far":
         db.execute("DELETE FROM event")

@@ -1,12 +1,12 @@
 # Programs that tests run: tests/programs/NAME.c is $(B)/tests/NAME, with libeden.
 P := $(B)/tests/programs
 TEST_PROGRAMS := $(addprefix $(B)/tests/,allocators allocators-bare burst children exercise exercise-shared giveback \
-	hostile limits-dataframe limits-mixed limits-queue probe_gun sites threads)
+	hostile limits-dataframe limits-mixed limits-queue plugin.so plugins probe_gun sites threads)
 test-programs: $(TEST_PROGRAMS) $(B)/tests/edenscope
 
 # The way to link each but two of them: the objects and archives that it depends on.
 TEST_LINK = $(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(LDLIBS) -lm -lpthread
-$(filter-out %-shared %/probe_gun,$(TEST_PROGRAMS)) $(B)/tests/faults-run:
+$(filter-out %-shared %/probe_gun %.so,$(TEST_PROGRAMS)) $(B)/tests/faults-run:
 	@mkdir -p $(@D)
 	$(TEST_LINK)
 $(addprefix $(B)/tests/,allocators allocators-bare burst children exercise giveback sites): $(B)/tests/%: $(P)/%.o $(B)/lib/libeden.a
@@ -21,6 +21,12 @@ $(B)/tests/exercise-shared: $(P)/exercise.o $(B)/lib/libeden.so
 $(B)/tests/probe_gun: $(P)/probe_gun.o $(B)/probes/probes.o
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS)
+
+# A library with a libeden of its own, and a program that loads it.
+$(B)/tests/plugin.so: $(P)/plugin.o $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -shared -o $@ $^ $(LDFLAGS) -lm -lpthread
+$(B)/tests/plugins: $(P)/plugins.o
 
 # The tool with switches: its object is linked in the place of the archive's.
 $(B)/tests/edenscope: $(B)/bpf/cli/main.o $(P)/test_switch.o $(B)/lib/libedenscope.a

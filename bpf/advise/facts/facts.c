@@ -119,7 +119,6 @@ char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, ui
 
 struct heap_reader {
     struct tune_facts facts;
-    uint64_t address;
     uint64_t wall_ns, end_ns; /* of the recording */
     struct tune_pass open;
     bool is_open;
@@ -453,7 +452,8 @@ static bool begin_lifetimes(struct life_readers *readers, struct tune_heaps *hea
         const struct life_heap *heap = &model->heaps[i];
         for (size_t j = 0; heap->begun && heaps->at && !readers->of[i] && j < heaps->count; j++) {
             struct tune_facts *facts = &heaps->at[j];
-            if (!process_is_same(&facts->process, &heap->process) || facts->heap_id != heap->id || facts->sites) {
+            if (!process_is_same(&facts->process, &heap->process) || !heap_is_same(HEAP_REF(facts), HEAP_REF(heap)) ||
+                facts->sites) {
                 continue;
             }
             facts->sites = calloc(heap->site_count + 1, sizeof *facts->sites);
@@ -517,8 +517,8 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
     for (size_t i = 0; i < reader->count; i++) {
         struct heap_reader *heap = &reader->heaps[i];
         const struct process_key *process = &heap->facts.process;
-        if (process_is_same(process, &event->process) && heap->address == event_heap(event) &&
-            heap->facts.heap_id == heap_id) {
+        if (process_is_same(process, &event->process) &&
+            heap_is_same(HEAP_REF(&heap->facts), event_heap_ref(event, heap_id))) {
             reader->out_of_memory = !facts_take(heap, event);
             break;
         }
@@ -531,13 +531,15 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
 static void begin_heap(struct heap_reader *reader, const struct process_model *process, const struct heap_model *heap,
                        const struct model *model, const struct recording_info *info) {
     struct tune_facts *facts = &reader->facts;
-    reader->address = heap->address;
     reader->wall_ns = model->wall_ns;
     reader->end_ns = info->commit_ns;
     facts->process = process->key;
     memcpy(facts->command, process->command, sizeof facts->command);
     memcpy(facts->heap_name, heap->name, sizeof facts->heap_name);
-    facts->heap_id = heap->id;
+    facts->address = heap->address;
+    facts->id = heap->id;
+    facts->serial = heap->serial;
+    facts->suffix = heap->suffix;
     facts->late = heap->late;
     facts->complete = heap_is_complete(heap) && model->lost == 0;
     facts->is_at_rest = heap->collection.known && !heap->collection.under_way;
@@ -561,7 +563,7 @@ static void on_parameter(void *context, const char *name, const char *value) {
     tune_parameter_read(context, name, value);
 }
 
-static bool begin(struct reader *reader, struct recording *recording, uint64_t pid, uint64_t heap_id,
+static bool begin(struct reader *reader, struct recording *recording, const struct heap_choice *choice,
                   struct failure *why) {
     struct model model = {0};
     bool good = recording_model(recording, &model, why);
@@ -575,13 +577,13 @@ static bool begin(struct reader *reader, struct recording *recording, uint64_t p
         const struct process_model *process = &model.processes[i];
         for (size_t j = 0; good && j < process->heap_count; j++) {
             const struct heap_model *heap = &process->heaps[j];
-            if ((pid && process->key.pid != pid) || (heap_id && heap->id != heap_id)) {
+            if (!heap_is_chosen(choice, process->key.pid, HEAP_REF(heap))) {
                 continue;
             }
             struct heap_reader *to = &reader->heaps[reader->count++];
             begin_heap(to, process, heap, &model, recording_info(recording));
-            good = recording_parameters(recording, &process->key, heap->address, heap->id, on_parameter,
-                                        to->facts.parameters, why);
+            good =
+                recording_parameters(recording, &process->key, HEAP_REF(heap), on_parameter, to->facts.parameters, why);
         }
     }
     model_clear(&model);
@@ -656,14 +658,13 @@ static void finish(struct tune_facts *facts) {
     }
 }
 
-bool tune_heaps_read(struct tune_heaps *heaps, struct recording *recording, uint64_t pid, uint64_t heap_id,
+bool tune_heaps_read(struct tune_heaps *heaps, struct recording *recording, const struct heap_choice *choice,
                      struct failure *why) {
     uint64_t probes[FACTS_PROBE_WORDS];
     facts_probes(probes);
     struct reader reader = {0};
     *heaps = (struct tune_heaps){0};
-    bool good =
-        begin(&reader, recording, pid, heap_id, why) && recording_events(recording, probes, on_event, &reader, why);
+    bool good = begin(&reader, recording, choice, why) && recording_events(recording, probes, on_event, &reader, why);
     heaps->at = good ? calloc(reader.count + 1, sizeof *heaps->at) : NULL;
     for (size_t i = 0; reader.heaps && i < reader.count; i++) {
         if (heaps->at) {

@@ -72,14 +72,14 @@ struct tune_survivors {
 struct tune_facts {
     struct process_key process;
     char command[64], heap_name[64];
-    uint64_t heap_id;
-    bool late, complete;                 /* there before the recording; its end was seen */
-    bool is_at_rest;                     /* at the end: it is known that no collection was under way */
-    uint64_t lost;                       /* events and records of the recording */
-    uint64_t wall_ns;                    /* for how long the heap was observed */
-    uint64_t start_ns;                   /* since when */
-    uint64_t figures[EDEN_FIGURE_COUNT]; /* sums: of what was observed */
-    uint64_t known;                      /* bit i: figures[i] is */
+    uint64_t address, id, serial, suffix; /* of the heap, as in struct heap_model */
+    bool late, complete;                  /* there before the recording; its end was seen */
+    bool is_at_rest;                      /* at the end: it is known that no collection was under way */
+    uint64_t lost;                        /* events and records of the recording */
+    uint64_t wall_ns;                     /* for how long the heap was observed */
+    uint64_t start_ns;                    /* since when */
+    uint64_t figures[EDEN_FIGURE_COUNT];  /* sums: of what was observed */
+    uint64_t known;                       /* bit i: figures[i] is */
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
 
     struct tune_parameter parameters[EDEN_PARAM_COUNT];
@@ -153,9 +153,9 @@ struct tune_heaps {
     size_t count;
 };
 
-/* Those heaps that have this process and number; 0: any. False and why where the recording can't be read, or there is
- * no memory; *heaps is then empty. No heap is no failure. */
-bool tune_heaps_read(struct tune_heaps *heaps, struct recording *recording, uint64_t pid, uint64_t heap_id,
+/* The chosen heaps. False and why where the recording can't be read, or there is no memory; *heaps is then empty. No
+ * heap is no failure. */
+bool tune_heaps_read(struct tune_heaps *heaps, struct recording *recording, const struct heap_choice *choice,
                      struct failure *why);
 void tune_heaps_clear(struct tune_heaps *heaps);
 

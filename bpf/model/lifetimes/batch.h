@@ -10,8 +10,8 @@
 struct life_batch {
     uint64_t time_ns; /* CLOCK_MONOTONIC, when it was sent */
     struct process_key process;
-    uint64_t address, heap_id; /* of the heap; its number in its process, 0: not known */
-    uint32_t kind;             /* enum eden_batch_kind, or one of a newer runtime */
+    uint64_t address, id, serial; /* of the heap, as in struct heap_ref */
+    uint32_t kind;                /* enum eden_batch_kind, or one of a newer runtime */
     uint32_t count, record_bytes;
     const void *records; /* count * record_bytes; nothing is known of what is in them */
 };

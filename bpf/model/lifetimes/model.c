@@ -149,15 +149,15 @@ bool life_model_is_interrupted(const struct life_model *model, struct failure *w
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t hash_of_heap(const struct process_key *process, uint64_t address, uint64_t id) {
-    const uint64_t words[] = {process->start_ns, process->pid, address, id};
+static uint64_t hash_of_heap(const struct process_key *process, struct heap_ref ref) {
+    const uint64_t words[] = {process->start_ns, process->pid, ref.serial, ref.serial ? 0 : ref.address,
+                              ref.serial ? 0 : ref.id};
     return lookup_hash(words, sizeof words / sizeof *words);
 }
 
 static bool is_heap(const void *array, size_t place, const void *key) {
     const struct life_heap *heap = (const struct life_heap *)array + place, *wanted = key;
-    return heap->address == wanted->address && heap->id == wanted->id &&
-           process_is_same(&heap->process, &wanted->process);
+    return heap_is_same(HEAP_REF(heap), HEAP_REF(wanted)) && process_is_same(&heap->process, &wanted->process);
 }
 
 /* Their places have changed; there are no more of them than before. */
@@ -165,39 +165,39 @@ static void look_up_heaps(struct life_model *model) {
     lookup_empty(&model->by_key);
     for (size_t i = 0; i < model->heap_count; i++) {
         const struct life_heap *heap = &model->heaps[i];
-        lookup_add(&model->by_key, hash_of_heap(&heap->process, heap->address, heap->id), i);
+        lookup_add(&model->by_key, hash_of_heap(&heap->process, HEAP_REF(heap)), i);
     }
 }
 
-struct life_heap *life_model_find(const struct life_model *model, const struct process_key *process, uint64_t address,
-                                  uint64_t id) {
-    const struct life_heap wanted = {.process = *process, .address = address, .id = id};
-    uint32_t place = lookup_find(&model->by_key, hash_of_heap(process, address, id), is_heap, model->heaps, &wanted);
+struct life_heap *life_model_find(const struct life_model *model, const struct process_key *process,
+                                  struct heap_ref ref) {
+    const struct life_heap wanted = {.process = *process, .address = ref.address, .id = ref.id, .serial = ref.serial};
+    uint32_t place = lookup_find(&model->by_key, hash_of_heap(process, ref), is_heap, model->heaps, &wanted);
     return place == LOOKUP_NONE ? NULL : &model->heaps[place];
 }
 
-struct life_heap *life_model_heap(struct life_model *model, const struct process_key *process, uint64_t address,
-                                  uint64_t id) {
-    struct life_heap *heap = life_model_find(model, process, address, id);
+struct life_heap *life_model_heap(struct life_model *model, const struct process_key *process, struct heap_ref ref) {
+    struct life_heap *heap = life_model_find(model, process, ref);
     if (heap || model->heap_count == MOST_HEAPS) {
         return heap;
     }
     const unsigned user = model->user_of ? model->user_of(model->user_context, process) : 0;
     struct life_share *share = life_share_of(&model->shares, process, user);
     heap = share ? array_grow(&model->heaps, &model->heap_room, model->heap_count, sizeof *model->heaps) : NULL;
-    if (!heap || !lookup_add(&model->by_key, hash_of_heap(process, address, id), model->heap_count)) {
+    if (!heap || !lookup_add(&model->by_key, hash_of_heap(process, ref), model->heap_count)) {
         return NULL;
     }
-    *heap = (struct life_heap){.process = *process, .address = address, .id = id, .share = share};
+    *heap = (struct life_heap){
+        .process = *process, .address = ref.address, .id = ref.id, .serial = ref.serial, .share = share};
     model->heap_count++;
     return heap;
 }
 
-void life_model_choose(struct life_model *model, uint64_t pid, uint64_t id) {
+void life_model_choose(struct life_model *model, const struct heap_choice *choice) {
     size_t kept = 0;
     for (size_t i = 0; i < model->heap_count; i++) {
         struct life_heap *heap = &model->heaps[i];
-        if ((pid == 0 || heap->process.pid == pid) && (id == 0 || heap->id == id)) {
+        if (heap_is_chosen(choice, heap->process.pid, HEAP_REF(heap))) {
             model->heaps[kept++] = *heap;
         } else {
             clear_heap(heap);
@@ -209,14 +209,18 @@ void life_model_choose(struct life_model *model, uint64_t pid, uint64_t id) {
 
 static int by_process_and_id(const void *a, const void *b) {
     const struct life_heap *x = a, *y = b;
-    const uint64_t first[] = {x->process.start_ns, x->process.pid, x->id, x->address};
-    const uint64_t second[] = {y->process.start_ns, y->process.pid, y->id, y->address};
+    const uint64_t first[] = {x->process.start_ns, x->process.pid, x->id, x->serial, x->address};
+    const uint64_t second[] = {y->process.start_ns, y->process.pid, y->id, y->serial, y->address};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
         if (first[i] != second[i]) {
             return first[i] < second[i] ? -1 : 1;
         }
     }
     return 0;
+}
+
+static bool has_same_number(const struct life_heap *one, const struct life_heap *other) {
+    return one->id == other->id && process_is_same(&one->process, &other->process);
 }
 
 static int by_index(const void *a, const void *b) {
@@ -233,6 +237,9 @@ void life_model_sort(struct life_model *model) {
     look_up_heaps(model);
     for (size_t i = 0; i < model->heap_count; i++) {
         struct life_heap *heap = &model->heaps[i];
+        bool is_alone = (i == 0 || !has_same_number(&heap[-1], heap)) &&
+                        (i + 1 == model->heap_count || !has_same_number(heap, &heap[1]));
+        heap->suffix = is_alone ? 0 : heap->serial;
         if (heap->site_count != 0) {
             qsort(heap->sites, heap->site_count, sizeof *heap->sites, by_index);
             look_up_sites(heap);

@@ -14,6 +14,7 @@
 #include "eden_histogram.h"
 #include "kernel/event.h"
 #include "kernel/life_kernel.h"
+#include "model/heap_ref.h"
 #include "model/lifetimes/decode.h"
 #include "model/lifetimes/share.h"
 #include "model/lifetimes/stacks.h"
@@ -102,7 +103,8 @@ struct life_beyond {
 struct life_heap {
     struct process_key process;
     char command[64];
-    uint64_t address, id;
+    uint64_t address, id, serial; /* as in struct heap_ref */
+    uint64_t suffix;              /* for heap_number_text: set by life_model_sort */
     char name[64];
     bool begun;                       /* `state` is known */
     struct eden_profile_record state; /* the last one that came; all else is of the profile that it is of */
@@ -155,10 +157,10 @@ struct life_model {
 void life_model_clear(struct life_model *model);
 /* Whether a signal has come since filling began; *why says so. */
 bool life_model_is_interrupted(const struct life_model *model, struct failure *why);
-struct life_heap *life_model_heap(struct life_model *model, const struct process_key *process, uint64_t address,
-                                  uint64_t id); /* finds or adds; there is a most */
-struct life_heap *life_model_find(const struct life_model *model, const struct process_key *process, uint64_t address,
-                                  uint64_t id);                                /* NULL: there is none */
+struct life_heap *life_model_heap(struct life_model *model, const struct process_key *process,
+                                  struct heap_ref ref); /* finds or adds; there is a most */
+struct life_heap *life_model_find(const struct life_model *model, const struct process_key *process,
+                                  struct heap_ref ref);                        /* NULL: there is none */
 struct life_site *life_heap_site(struct life_heap *heap, uint32_t site);       /* finds or adds */
 struct life_site *life_heap_find(const struct life_heap *heap, uint32_t site); /* NULL: there is none */
 /* Add to what is there. */
@@ -168,8 +170,7 @@ bool life_site_bucket(struct life_heap *heap, struct life_site *site, enum life_
                       const struct life_bucket *bucket);
 bool life_histogram_reserve(struct life_histogram *histogram, size_t room); /* as many buckets as `room` */
 void life_site_clear(struct life_site *site);
-/* Leaves those heaps alone that have this number and process; 0: any. */
-void life_model_choose(struct life_model *model, uint64_t pid, uint64_t id);
+void life_model_choose(struct life_model *model, const struct heap_choice *choice); /* leaves these alone */
 /* Heaps in order of process and number, sites in order of their index, wherever they came from. */
 void life_model_sort(struct life_model *model);
 /* Adds to `lost` what found no room in its process's share, and reports it on stderr. The model is sorted. */

@@ -14,9 +14,9 @@ struct life_name {
 /* The names of one heap. */
 struct life_names_heap {
     struct process_key process;
-    uint64_t address, id;
-    uint32_t earlier;     /* index of the one that was at this address before */
-    struct life_name *at; /* owned; as they came */
+    uint64_t address, id, serial; /* as in struct heap_ref */
+    uint32_t earlier;             /* index of the one that was at this address before */
+    struct life_name *at;         /* owned; as they came */
     size_t count, room;
     struct lookup by_site;
 };
@@ -25,6 +25,7 @@ struct life_names {
     struct life_names_heap *heaps;
     size_t heap_count, heap_room;
     uint32_t *newest; /* indices of the last heap at each address, in order of process and address; owned */
+    struct lookup by_serial;
     size_t newest_count, newest_room;
     size_t total;
 };

@@ -35,7 +35,7 @@ static struct life_heap *heap_of(struct run *run, const struct life_batch *batch
         run->is_over = true;
         return NULL;
     }
-    struct life_heap *heap = life_model_heap(run->model, &batch->process, batch->address, batch->heap_id);
+    struct life_heap *heap = life_model_heap(run->model, &batch->process, HEAP_REF(batch));
     if (!heap) {
         failure_set(run->why, 1, "out of memory for the lifetimes, or too many heaps");
         run->is_over = true;
@@ -71,7 +71,7 @@ static bool on_batch_again(void *context, const struct life_batch *batch) {
     struct run *run = context;
     struct life_heap *heap = heap_of(run, batch);
     /* NULL: of a heap that is not wanted */
-    run->heap = life_model_find(run->whole, &batch->process, batch->address, batch->heap_id);
+    run->heap = life_model_find(run->whole, &batch->process, HEAP_REF(batch));
     if (heap) {
         add_batch(run, heap, batch); /* losses were reported already */
     }

@@ -25,13 +25,13 @@ static void print_buckets(FILE *out, const struct life_heap *heap, const struct 
         if (histogram_upper(at->bucket) != UINT64_MAX) {
             fprintf(out, "%" PRIu64, histogram_upper(at->bucket));
         }
-        fprintf(out, ",%" PRIu64 ",%.10g,%" PRIu64 "\r\n", at->count, (double)at->weight / EDEN_WEIGHT_ONE,
-                at->weight_bytes);
+        fprintf(out, ",%" PRIu64 ",%.10g,%" PRIu64, at->count, (double)at->weight / EDEN_WEIGHT_ONE, at->weight_bytes);
+        life_csv_end(out, heap);
     }
 }
 
 static void print_histograms(FILE *out, const struct life_model *model) {
-    fputs("pid,heap,class,index,site,censored,clock,lower,upper,samples,objects,memory_bytes\r\n", out);
+    fputs("pid,heap,class,index,site,censored,clock,lower,upper,samples,objects,memory_bytes,serial\r\n", out);
     for (size_t i = 0; i < model->heap_count; i++) {
         for (size_t j = 0; j < model->heaps[i].site_count; j++) {
             for (enum life_outcome outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
@@ -67,15 +67,16 @@ static bool print_object(void *context, const struct life_heap *heap, const stru
     print_time(out, record->last_bytes);
     print_time(out, record->tenured_ns);
     print_time(out, record->tenured_bytes);
-    fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%d,%d,%.10g\r\n", record->scavenges, record->fulls,
+    fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%d,%d,%.10g", record->scavenges, record->fulls,
             (record->flags & EDEN_LIFE_BORN_OLD) != 0, (record->flags & EDEN_LIFE_NEPOTISM) != 0,
             (double)record->weight / EDEN_WEIGHT_ONE);
+    life_csv_end(out, heap);
     return !ferror(out);
 }
 
 static bool print_objects(FILE *out, const struct life_model *model, struct failure *why) {
     fputs("pid,heap,class,index,site,censored,bytes,lifetime_ns,lifetime_bytes,birth_ns,birth_bytes,end_ns,end_bytes,"
-          "last_seen_ns,last_seen_bytes,tenured_ns,tenured_bytes,scavenges,fulls,born_old,nepotism,weight\r\n",
+          "last_seen_ns,last_seen_bytes,tenured_ns,tenured_bytes,scavenges,fulls,born_old,nepotism,weight,serial\r\n",
           out);
     return model->objects.each(model->objects.from, model, print_object, out, why);
 }

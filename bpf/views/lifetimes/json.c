@@ -37,6 +37,7 @@ static json_t *row(const struct life_heap *heap, const struct life_groups *group
     uint64_t unreported = life_unreported(group);
     put_count(object, "pid", heap->process.pid);
     put_count(object, "heap", heap->id);
+    put(object, "serial", heap->serial ? json_number(heap->serial) : json_null());
     put_count(object, "births", summary.births);
     put_count(object, "deaths", summary.deaths);
     put_count(object, "censored", summary.censored + unreported);
@@ -101,6 +102,7 @@ static json_t *heap_json(const struct life_heap *heap) {
     put_count(object, "pid", heap->process.pid);
     put_name(object, "command", heap->command);
     put_count(object, "heap", heap->id);
+    put(object, "serial", heap->serial ? json_number(heap->serial) : json_null());
     put_name(object, "name", heap->name);
     put(object, "profiled", json_boolean(heap->begun));
     if (!heap->begun) {

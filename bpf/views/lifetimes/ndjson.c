@@ -27,6 +27,7 @@ static json_t *begin(const char *kind, const struct life_heap *heap) {
     put(line, "kind", json_string(kind));
     put_count(line, "pid", heap->process.pid);
     put_count(line, "heap", heap->id);
+    put(line, "serial", heap->serial ? json_number(heap->serial) : json_null());
     return line;
 }
 

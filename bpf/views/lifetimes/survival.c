@@ -22,14 +22,15 @@ static void print_curve(FILE *out, const struct life_heap *heap, const struct li
         if (histogram_upper(point->bucket) != UINT64_MAX) {
             fprintf(out, "%" PRIu64, histogram_upper(point->bucket));
         }
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%.9g\r\n", point->at_risk, point->deaths,
-                point->censored, point->survival, point->error);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%.9g", point->at_risk, point->deaths, point->censored,
+                point->survival, point->error);
+        life_csv_end(out, heap);
     }
 }
 
 bool life_view_survival(FILE *out, const struct life_model *model, const struct life_view_options *options,
                         struct failure *why) {
-    fputs("pid,heap,class,site,index,clock,lower,upper,at_risk,deaths,censored,survival,error\r\n", out);
+    fputs("pid,heap,class,site,index,clock,lower,upper,at_risk,deaths,censored,survival,error,serial\r\n", out);
     for (size_t i = 0; i < model->heap_count; i++) {
         struct life_groups groups;
         if (!life_groups_make(&groups, &model->heaps[i], options->by_site)) {

@@ -73,12 +73,20 @@ char *life_place_label(char text[LIFE_HEAP_LABEL], const struct life_site *site)
 }
 
 char *life_heap_label(char text[LIFE_HEAP_LABEL], const struct life_heap *heap) {
-    char command[LIFE_LABEL], name[LIFE_LABEL];
+    char command[LIFE_LABEL], name[LIFE_LABEL], number[HEAP_NUMBER];
     text_escape(command, sizeof command, heap->command[0] ? heap->command : "?", "");
     text_escape(name, sizeof name, heap->name, "'");
-    snprintf(text, LIFE_HEAP_LABEL, "%s[%" PRIu32 "] heap %" PRIu64 "%s%s%s", command, heap->process.pid, heap->id,
-             name[0] ? " '" : "", name, name[0] ? "'" : "");
+    snprintf(text, LIFE_HEAP_LABEL, "%s[%" PRIu32 "] heap %s%s%s%s", command, heap->process.pid,
+             heap_number_text(number, heap->id, heap->suffix), name[0] ? " '" : "", name, name[0] ? "'" : "");
     return text;
+}
+
+void life_csv_end(FILE *out, const struct life_heap *heap) {
+    fputc(',', out);
+    if (heap->serial) {
+        fprintf(out, "%" PRIu64, heap->serial);
+    }
+    fputs("\r\n", out);
 }
 
 char *life_missed_text(char text[LIFE_MISSED_TEXT], const struct life_heap *heap) {

@@ -58,7 +58,8 @@ static void take_batch(struct reader_input *input, struct life_model *model) {
     }
     count = record_bytes * count <= sizeof records ? count : 1;
     record_bytes = record_bytes <= sizeof records ? record_bytes : sizeof records;
-    struct life_heap *heap = life_model_heap(model, &process, address, reader_byte(input) % 3);
+    struct life_heap *heap =
+        life_model_heap(model, &process, (struct heap_ref){address, reader_byte(input) % 3, reader_byte(input) % 3});
     if (heap) {
         life_model_batch(model, heap, kind, records, count, record_bytes);
     }
@@ -131,7 +132,7 @@ static void take_sound_batch(struct reader_input *input, struct life_model *mode
     if (form >= 192) {
         reader_change(input, bytes, count * each, 4);
     }
-    struct life_heap *heap = life_model_heap(model, &process, ADDRESS, HEAP_ID);
+    struct life_heap *heap = life_model_heap(model, &process, (struct heap_ref){ADDRESS, HEAP_ID, 0});
     if (heap) {
         life_model_batch(model, heap, kind, bytes, count, each);
     }

@@ -160,15 +160,14 @@ static void read_all(struct recording *recording) {
     for (size_t i = 0; i < model.process_count && i < 4; i++) {
         const struct process_model *process = &model.processes[i];
         for (size_t j = 0; j < process->heap_count && j < 4; j++) {
-            check(recording_parameters(recording, &process->key, process->heaps[j].address, process->heaps[j].id,
-                                       on_parameter, &sum, &why),
-                  &why);
+            const struct heap_ref heap = HEAP_REF(&process->heaps[j]);
+            check(recording_parameters(recording, &process->key, heap, on_parameter, &sum, &why), &why);
         }
     }
     check(recording_events(recording, NULL, on_event, &sum, &why), &why);
     check(recording_lifetimes(recording, &lives, &why), &why);
     check(!lives.objects.each || lives.objects.each(lives.objects.from, &lives, on_object, &sum, &why), &why);
-    simulate_trace_read(&trace, recording, path, 0, 0, &why);
+    simulate_trace_read(&trace, recording, path, &(struct heap_choice){0}, &why);
     simulate_history_clear(&trace.history);
     life_model_clear(&lives);
     model_clear(&model);
@@ -205,7 +204,7 @@ static void add_batch(struct recorder *recorder, uint32_t kind, const void *reco
     struct life_batch batch = {.time_ns = 900,
                                .process = {.start_ns = 10000000, .pid = 7},
                                .address = 0x1000,
-                               .heap_id = 1,
+                               .id = 1,
                                .kind = kind,
                                .count = 1,
                                .record_bytes = (uint32_t)bytes,
@@ -240,7 +239,7 @@ static void record(struct recorder *recorder) {
 static void fill_model(struct model *model) {
     struct process_key key = {.start_ns = 10000000, .pid = 7};
     struct process_model *process = model_process(model, &key);
-    struct heap_model *heap = process ? model_heap(process, 0x1000, 1) : NULL;
+    struct heap_model *heap = process ? model_heap(process, (struct heap_ref){0x1000, 1, 0}) : NULL;
     struct phase_model *phase = heap ? model_phase(heap, EDEN_PHASE_scavenge) : NULL;
     if (!phase) {
         abort();

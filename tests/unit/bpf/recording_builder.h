@@ -87,7 +87,8 @@ static inline void fill_model(struct model *model, uint64_t salt) {
         process->late = pid == 101;
         process->ended = pid == 100;
         for (uint64_t i = 1; i <= 3; i++) {
-            struct heap_model *heap = model_heap(process, 0xffff800000001000ull * i, i);
+            struct heap_model *heap =
+                model_heap(process, (struct heap_ref){0xffff800000001000ull * i, i, 10 * pid + i});
             assert_non_null(heap);
             fill_heap(heap, salt + i);
         }
@@ -97,6 +98,7 @@ static inline void fill_model(struct model *model, uint64_t salt) {
 static inline void assert_same_heap(const struct heap_model *a, const struct heap_model *b) {
     assert_int_equal(a->address, b->address);
     assert_int_equal(a->id, b->id);
+    assert_int_equal(a->serial, b->serial);
     assert_string_equal(a->name, b->name);
     assert_int_equal(a->late, b->late);
     assert_int_equal(a->earlier, b->earlier);

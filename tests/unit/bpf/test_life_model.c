@@ -16,7 +16,7 @@
 static const struct process_key process = {.start_ns = 10000000, .pid = 7};
 
 static struct life_heap *new_heap(struct life_model *model) {
-    struct life_heap *heap = life_model_heap(model, &process, 0x1000, 1);
+    struct life_heap *heap = life_model_heap(model, &process, (struct heap_ref){0x1000, 1, 0});
     assert_non_null(heap);
     return heap;
 }
@@ -24,7 +24,7 @@ static struct life_heap *new_heap(struct life_model *model) {
 TEST(heaps_and_sites_are_found_again) {
     struct life_model model = {0};
     for (uint64_t i = 0; i < 100; i++) {
-        assert_non_null(life_model_heap(&model, &process, 0x1000, i % 10));
+        assert_non_null(life_model_heap(&model, &process, (struct heap_ref){0x1000, i % 10, 0}));
     }
     assert_int_equal(model.heap_count, 10);
     struct life_heap *heap = new_heap(&model);
@@ -249,7 +249,7 @@ TEST(nonsense_is_refused) {
 
 TEST(another_profile_replaces_the_first) {
     struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
-    life_model_heap(&model, &process, 0x2000, 2);
+    life_model_heap(&model, &process, (struct heap_ref){0x2000, 2, 0});
     struct life_heap *heap = new_heap(&model), *other = &model.heaps[0];
     struct eden_profile_record profile = {.begun_ns = 5};
     struct eden_life_record one = record(1000, 0, 0);
@@ -278,7 +278,8 @@ TEST(heaps_are_sorted_and_chosen) {
         uint64_t id;
     } heaps[] = {{&process, 3}, {&older, 9}, {&process, 1}, {&older, 3}};
     for (size_t i = 0; i < 4; i++) {
-        struct life_heap *heap = life_model_heap(&model, heaps[i].process, 0x1000 * (i + 1), heaps[i].id);
+        struct life_heap *heap =
+            life_model_heap(&model, heaps[i].process, (struct heap_ref){0x1000 * (i + 1), heaps[i].id, 0});
         assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, births, 3, sizeof *births));
     }
     life_model_sort(&model);
@@ -286,21 +287,22 @@ TEST(heaps_are_sorted_and_chosen) {
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(model.heaps[i].id, sorted[i]);
         assert_int_equal(model.heaps[i].process.pid, i < 2 ? older.pid : process.pid);
-        assert_ptr_equal(life_model_find(&model, heaps[i].process, 0x1000 * (i + 1), heaps[i].id)->sites,
-                         life_model_heap(&model, heaps[i].process, 0x1000 * (i + 1), heaps[i].id)->sites);
+        assert_ptr_equal(
+            life_model_find(&model, heaps[i].process, (struct heap_ref){0x1000 * (i + 1), heaps[i].id, 0})->sites,
+            life_model_heap(&model, heaps[i].process, (struct heap_ref){0x1000 * (i + 1), heaps[i].id, 0})->sites);
     }
     assert_int_equal(model.heap_count, 4);
-    life_model_choose(&model, 0, 0);
+    life_model_choose(&model, &(struct heap_choice){0, 0, 0});
     assert_int_equal(model.heap_count, 4);
-    life_model_choose(&model, 0, 3);
+    life_model_choose(&model, &(struct heap_choice){0, 3, 0});
     assert_int_equal(model.heap_count, 2);
-    life_model_choose(&model, process.pid, 0);
+    life_model_choose(&model, &(struct heap_choice){process.pid, 0, 0});
     assert_int_equal(model.heap_count, 1);
     assert_int_equal(model.heaps[0].address, 0x1000);
     assert_int_equal(model.heaps[0].site_count, 2);
-    assert_ptr_equal(life_model_find(&model, &process, 0x1000, 3), model.heaps);
-    assert_null(life_model_find(&model, &older, 0x4000, 3));
-    life_model_choose(&model, 0, 77);
+    assert_ptr_equal(life_model_find(&model, &process, (struct heap_ref){0x1000, 3, 0}), model.heaps);
+    assert_null(life_model_find(&model, &older, (struct heap_ref){0x4000, 3, 0}));
+    life_model_choose(&model, &(struct heap_choice){0, 77, 0});
     assert_int_equal(model.heap_count, 0);
 }
 
@@ -372,7 +374,7 @@ static unsigned by_parity(const void *context, const struct process_key *of) {
 static void add_births_from(struct life_model *model, const struct process_key *of, uint32_t sites) {
     for (uint32_t i = 0; i < sites; i++) {
         const struct eden_birth_cell cell = {.site = i + 1, .count = 3};
-        struct life_heap *heap = life_model_heap(model, of, 0x1000, 1 + i / MANY);
+        struct life_heap *heap = life_model_heap(model, of, (struct heap_ref){0x1000, 1 + i / MANY, 0});
         assert_non_null(heap);
         assert_true(life_model_batch(model, heap, EDEN_BATCH_BIRTHS, &cell, 1, sizeof cell));
     }
@@ -387,7 +389,7 @@ TEST(no_process_takes_all_memory_for_sites) {
     for (uint32_t i = 0; i < PROCESSES; i++) { /* of one user */
         const struct process_key greedy = nth_process(2 * i);
         add_births_from(&model, &greedy, SITES);
-        const struct life_heap *heap = life_model_find(&model, &greedy, 0x1000, 1);
+        const struct life_heap *heap = life_model_find(&model, &greedy, (struct heap_ref){0x1000, 1, 0});
         assert_int_equal(births_of(heap) + heap->beyond.births, 3 * SITES);
         assert_true(heap->beyond.births > 0);
         assert_int_equal(heap->bytes, heap->share->bytes);
@@ -398,7 +400,7 @@ TEST(no_process_takes_all_memory_for_sites) {
     assert_int_equal(asked, PROCESSES);
     const struct process_key modest = nth_process(1);
     add_births_from(&model, &modest, 1000);
-    struct life_heap *heap = life_model_find(&model, &modest, 0x1000, 1);
+    struct life_heap *heap = life_model_find(&model, &modest, (struct heap_ref){0x1000, 1, 0});
     assert_int_equal(births_of(heap), 3000);
     assert_int_equal(heap->beyond.births, 0);
     life_model_sort(&model);
@@ -412,7 +414,7 @@ TEST(no_process_takes_all_memory_for_sites) {
     }
     assert_int_equal(model.lost, beyond);
     /* What another profile replaces leaves its memory to this one. */
-    heap = life_model_heap(&model, &(struct process_key){.start_ns = 1, .pid = 100}, 0x1000, 1);
+    heap = life_model_heap(&model, &(struct process_key){.start_ns = 1, .pid = 100}, (struct heap_ref){0x1000, 1, 0});
     struct eden_profile_record profile = {.begun_ns = 5};
     assert_true(life_model_batch(&model, heap, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile));
     profile.begun_ns = 6;
@@ -484,7 +486,7 @@ static bool send_batches(void *from, life_batch_fn *on_batch, void *context, str
         const struct eden_life_record one = record(1000 + (uint64_t)stream->sent, 0, 0);
         const struct life_batch batch = {.process = process,
                                          .address = 0x1000,
-                                         .heap_id = 1,
+                                         .id = 1,
                                          .kind = EDEN_BATCH_OBJECTS,
                                          .count = 1,
                                          .record_bytes = sizeof one,
@@ -561,6 +563,32 @@ static void create_at(struct life_names *names, struct process_key of_process, u
 
 static void create(struct life_names *names, uint64_t id) { create_at(names, process, 0x1000, id); }
 
+/* Heaps with one address and number have their own names by their serials, in whichever order these come. */
+TEST(names_are_given_by_serial) {
+    struct life_names names __attribute__((cleanup(life_names_clear))) = {0};
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
+    static const char *const texts[] = {"Of 3", "Of 4", "Of 5"};
+    for (uint64_t i = 0; i < 6; i++) {
+        struct event event = {.process = process, .args = 4, .serial = 3 + i % 3, .arg = {0x1000, 1}};
+        event.probe = i < 2 ? EDEN_PROBE_heap__create : EDEN_PROBE_class__define; /* of 3 and 4 alone */
+        snprintf(event.text[0], EVENT_TEXT, "%s", texts[i % 3]);
+        life_names_event(&names, &event);
+    }
+    define(&names, 1, "Of none", 1, 4); /* there was no room for its heap */
+    for (uint64_t serial = 3; serial <= 6; serial++) {
+        struct life_heap *heap = life_model_heap(&model, &process, (struct heap_ref){0x1000, 1, serial});
+        life_heap_site(heap, 1);
+        life_names_apply(&names, heap);
+        assert_string_equal(heap->sites[0].name, serial < 6 ? texts[serial - 3] : "");
+    }
+    assert_int_equal(model.heap_count, 4);
+    life_model_sort(&model);
+    life_model_choose(&model, &(struct heap_choice){0, 1, 5});
+    assert_int_equal(model.heap_count, 1);
+    assert_int_equal(model.heaps[0].serial, 5);
+    assert_int_equal(model.heaps[0].suffix, 5);
+}
+
 /* In whichever order heaps come: each process, and each heap at an address, has its own names. */
 TEST(many_heaps_have_their_own_names) {
     enum { ADDRESSES = 251, STEP = 100, PIDS = 3, TIMES = 3 };
@@ -579,7 +607,7 @@ TEST(many_heaps_have_their_own_names) {
     for (uint64_t i = 0; i < ADDRESSES * PIDS * TIMES; i++) {
         struct process_key of = {.pid = (uint32_t)(i % PIDS), .start_ns = 7 - i % PIDS};
         uint64_t address = 0x1000 * (i / PIDS % ADDRESSES), id = 1 + i / PIDS / ADDRESSES;
-        struct life_heap *heap = life_model_heap(&model, &of, address, id);
+        struct life_heap *heap = life_model_heap(&model, &of, (struct heap_ref){address, id, 0});
         assert_non_null(heap);
         assert_non_null(life_heap_site(heap, 5));
         life_names_apply(&names, heap);
@@ -616,11 +644,11 @@ TEST(names_are_given) {
     assert_string_equal(life_heap_site(heap, 9)->class_name, "Point");
     assert_int_equal(life_heap_site(heap, 9)->class_id, 2);
     /* Of the heap that was there later, and of one whose creation was not seen. */
-    struct life_heap *second = life_model_heap(&model, &process, 0x1000, 2);
+    struct life_heap *second = life_model_heap(&model, &process, (struct heap_ref){0x1000, 2, 0});
     life_heap_site(second, 2);
     life_names_apply(&names, second);
     assert_string_equal(second->sites[0].name, "Line");
-    struct life_heap *late = life_model_heap(&model, &process, 0x1000, 3);
+    struct life_heap *late = life_model_heap(&model, &process, (struct heap_ref){0x1000, 3, 0});
     life_heap_site(late, 1);
     life_names_apply(&names, late);
     assert_string_equal(late->sites[0].name, "Before");

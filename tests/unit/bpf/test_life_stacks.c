@@ -109,7 +109,7 @@ struct fixture {
 static void begin(struct fixture *fixture) {
     *fixture = (struct fixture){.model.stacks = &fixture->stacks};
     static const struct process_key process = {.start_ns = 10000000, .pid = 7};
-    fixture->heap = life_model_heap(&fixture->model, &process, 0x1000, 1);
+    fixture->heap = life_model_heap(&fixture->model, &process, (struct heap_ref){0x1000, 1, 0});
     const uint32_t frame[] = {life_stacks_name(&fixture->stacks, "push"), life_stacks_name(&fixture->stacks, "main")};
     assert_int_equal(life_stacks_add(&fixture->stacks, CLASS, frame, 2), 1);
     assert_int_equal(life_stacks_add(&fixture->stacks, CLASS, frame + 1, 1), 2);
@@ -255,7 +255,7 @@ TEST(births_are_never_below_zero) {
 TEST(a_model_without_stacks_knows_no_such_batch) {
     struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
     static const struct process_key process = {.start_ns = 10000000, .pid = 7};
-    struct life_heap *heap = life_model_heap(&model, &process, 0x1000, 1);
+    struct life_heap *heap = life_model_heap(&model, &process, (struct heap_ref){0x1000, 1, 0});
     struct life_stack_record record = {.birth_bytes = 8, .bytes = 16, .site = 1, .class_id = 1, .stack = 1};
     assert_true(life_model_batch(&model, heap, LIFE_BATCH_STACK, &record, 1, sizeof record));
     assert_int_equal(model.unknown, 1);

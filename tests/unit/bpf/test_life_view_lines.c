@@ -224,7 +224,7 @@ static void on_curve_row(struct lines *lines, char *text, size_t length) {
     struct csv_seen *seen = lines->state;
     char *fields[MOST_FIELDS];
     int count = split_csv(text, fields);
-    assert_int_equal(count, 13);
+    assert_int_equal(count, 14);
     if (lines->count != 0) {
         assert_true(strtod(fields[11], NULL) >= 0 && strtod(fields[11], NULL) <= 1);
         seen->samples[LIFE_DIED][0] += strtoull(fields[9], NULL, 10);

@@ -159,7 +159,8 @@ TEST(functions_are_frames) {
                               life_stacks_name(&stacks, "main")};
     uint32_t number = life_stacks_add(&stacks, 5, frame, 3);
     struct life_model model __attribute__((cleanup(life_model_clear))) = {.stacks = &stacks};
-    struct life_heap *heap = life_model_heap(&model, &(struct process_key){.pid = 7, .start_ns = 1}, 1, 1);
+    struct life_heap *heap =
+        life_model_heap(&model, &(struct process_key){.pid = 7, .start_ns = 1}, (struct heap_ref){1, 1, 0});
     build_run(heap, 1000000, 1 << 20);
     struct life_site *group = life_heap_site(heap, EDEN_CLASS_LIMIT + number);
     group->class_id = 5;

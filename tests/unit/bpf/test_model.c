@@ -116,7 +116,7 @@ static struct heap_model *only_heap(struct model *model, uint64_t wall_ns, uint6
     struct process_key key = {.start_ns = 1, .pid = 1};
     *model = (struct model){.wall_ns = wall_ns};
     struct process_model *process = model_process(model, &key);
-    struct heap_model *heap = process ? model_heap(process, 0x1000, 1) : NULL;
+    struct heap_model *heap = process ? model_heap(process, (struct heap_ref){0x1000, 1, 0}) : NULL;
     assert_non_null(heap);
     heap->known = 1ull << EDEN_FIGURE_gc_ns;
     struct phase_model *phase = model_phase(heap, EDEN_PHASE_full);
@@ -124,6 +124,29 @@ static struct heap_model *only_heap(struct model *model, uint64_t wall_ns, uint6
     phase->total_ns = gc_ns;
     heap->collection = (struct collection_model){.known = true, .under_way = under_way_ns, .observed_ns = under_way_ns};
     return heap;
+}
+
+/* Two copies of a library count their heaps from 1 at the same address. Without serials, address and number decide. */
+TEST(a_serial_tells_heaps_of_one_number_apart) {
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    char text[HEAP_NUMBER];
+    struct process_model *process = model_process(&model, &(struct process_key){.start_ns = 1, .pid = 1});
+    const struct heap_ref refs[] = {{0x1000, 1, 7}, {0x1000, 2, 4}, {0x1000, 1, 3}, {0x1000, 0, 9},
+                                    {0x1000, 0, 8}, {0x1000, 1, 0}, {0x2000, 1, 0}};
+    enum { REFS = sizeof refs / sizeof *refs };
+    static const char *const wanted[REFS] = {"?#8", "?#9", "1", "1", "1#3", "1#7", "2"};
+    for (size_t i = 0; i < 2 * REFS; i++) {
+        assert_non_null(model_heap(process, refs[i % REFS]));
+    }
+    assert_int_equal(process->heap_count, REFS);
+    assert_int_equal(model_find_heap(process, (struct heap_ref){0x1000, 5, 9})->id, 0); /* its number is known now */
+    assert_null(model_find_heap(process, (struct heap_ref){0x1000, 1, 5}));
+    assert_null(model_find_heap(process, (struct heap_ref){0x1000, 2, 0}));
+    model_sort_heaps(process);
+    for (size_t i = 0; i < REFS; i++) {
+        const struct heap_model *heap = &process->heaps[i];
+        assert_string_equal(heap_number_text(text, heap->id, heap->suffix), wanted[i]);
+    }
 }
 
 /* A collection from 40 to 460, seen at 100, 200, ..., 500; the program says 430, for its clock was read earlier. */

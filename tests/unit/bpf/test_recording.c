@@ -80,7 +80,7 @@ TEST(fewer_heaps_leave_no_rest) {
     struct process_model *process = model_process(&second, &key);
     assert_non_null(process);
     process->runtime = "eden";
-    assert_non_null(model_heap(process, 1, 1));
+    assert_non_null(model_heap(process, (struct heap_ref){1, 1, 0}));
     commit(recorder, &second, true);
     recorder_close(recorder);
     struct recording *recording __attribute__((cleanup(close_recording))) = open_good("fewer.data");
@@ -131,7 +131,7 @@ TEST(reused_addresses_are_distinct_heaps) {
     struct process_key key = process_key(100);
     struct process_model *process = model_process(&model, &key);
     assert_non_null(process);
-    struct heap_model *late = model_heap(process, 0x2000, 9); /* older than the recording */
+    struct heap_model *late = model_heap(process, (struct heap_ref){0x2000, 9, 0}); /* older than the recording */
     assert_non_null(late);
     late->late = true;
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
@@ -143,6 +143,117 @@ TEST(reused_addresses_are_distinct_heaps) {
     struct collected read __attribute__((cleanup(free_collected))) = events_of(recording, 6);
     assert_int_equal(read.count, 6);
     assert_memory_equal(read.heap_ids, ids, sizeof ids);
+}
+
+static int count_rows(const char *path, const char *sql) {
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    int count = 0;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        count++;
+    }
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    return count;
+}
+
+static struct event of_serial(struct event event, uint64_t serial) {
+    event.serial = serial;
+    return event;
+}
+
+/* Two heaps with one address and number, of two copies of libeden; the second begins before the first is destroyed. */
+static void record_twins(const char *path) {
+    struct recorder *recorder = begin(path);
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    const struct process_key key = process_key(100);
+    struct process_model *process = model_process(&model, &key);
+    assert_non_null(process);
+    for (uint64_t serial = 5; serial <= 6; serial++) {
+        struct event event = make_event(EDEN_PROBE_param__set, 10 + serial, 0x1000, 0);
+        snprintf(event.text[0], EVENT_TEXT, "eden_size");
+        snprintf(event.text[1], EVENT_TEXT, "%d", (int)serial);
+        const struct event events[] = {make_event(EDEN_PROBE_heap__create, 1, 0x1000, 1), event,
+                                       make_event(EDEN_PROBE_full__start, 20, 0x1000, 5)};
+        for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+            event = of_serial(events[i], serial);
+            add(recorder, &event);
+        }
+        struct heap_model *heap = model_heap(process, (struct heap_ref){0x1000, 1, serial});
+        assert_non_null(heap);
+        fill_heap(heap, serial);
+    }
+    struct event event = of_serial(make_event(EDEN_PROBE_heap__destroy, 30, 0x1000, 1), 5);
+    add(recorder, &event);
+    event = of_serial(make_event(EDEN_PROBE_full__done, 31, 0x1000, 5), 6);
+    add(recorder, &event);
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+}
+
+TEST(heaps_with_one_address_and_number_are_distinct) {
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    struct failure why = {0};
+    const struct process_key key = process_key(100);
+    record_twins("twins.data");
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("twins.data");
+    assert_true(recording_model(recording, &model, &why));
+    assert_int_equal(model.processes[0].heap_count, 2);
+    for (uint64_t serial = 5; serial <= 6; serial++) {
+        const struct heap_model *heap = &model.processes[0].heaps[serial - 5];
+        char name[64], wanted[64], text[256] = "";
+        snprintf(name, sizeof name, "heap %d", (int)serial);
+        snprintf(wanted, sizeof wanted, "eden_size=%d;", (int)serial);
+        assert_int_equal(heap->serial, serial);
+        assert_int_equal(heap->suffix, serial);
+        assert_string_equal(heap->name, name);
+        assert_true(recording_parameters(recording, &key, HEAP_REF(heap), collect_parameter, text, &why));
+        assert_string_equal(text, wanted);
+    }
+    struct collected read __attribute__((cleanup(free_collected))) = events_of(recording, 8);
+    static const uint64_t serials[] = {5, 6, 5, 6, 5, 6, 5, 6};
+    assert_int_equal(read.count, 8);
+    for (size_t i = 0; i < 8; i++) {
+        assert_int_equal(read.events[i].serial, serials[i]);
+        assert_int_equal(read.heap_ids[i], 1);
+    }
+    assert_int_equal(count_rows("twins.data", "SELECT 1 FROM collection"), 2);
+}
+
+/* A recording of before there were serials: address and number decide. */
+TEST(recordings_without_serials_are_read) {
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    struct failure why = {0};
+    const struct process_key key = process_key(100);
+    char text[256] = "";
+    record_twins("older.data");
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open("older.data", &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE type = 'view';"
+                     "PRAGMA writable_schema = RESET;"
+                     "ALTER TABLE heap DROP COLUMN serial; ALTER TABLE event DROP COLUMN serial;"
+                     "ALTER TABLE life_batch DROP COLUMN serial; ALTER TABLE parameter RENAME TO newer;"
+                     "CREATE TABLE parameter(process INTEGER, address INTEGER, heap_id INTEGER, name TEXT, value TEXT,"
+                     " PRIMARY KEY(process, address, heap_id, name)) WITHOUT ROWID;"
+                     "INSERT OR REPLACE INTO parameter SELECT process, address, heap_id, name, value FROM newer;"
+                     "DROP TABLE newer",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("older.data");
+    assert_true(recording_model(recording, &model, &why));
+    assert_int_equal(model.processes[0].heap_count, 1);
+    assert_int_equal(model.processes[0].heaps[0].serial, 0);
+    assert_true(
+        recording_parameters(recording, &key, HEAP_REF(model.processes[0].heaps), collect_parameter, text, &why));
+    assert_string_equal(text, "eden_size=6;");
+    struct collected read __attribute__((cleanup(free_collected))) = events_of(recording, 8);
+    assert_int_equal(read.count, 8);
+    assert_int_equal(read.events[7].serial, 0);
 }
 
 static void commit_often(struct recorder *recorder, const struct model *model, int times) {
@@ -168,7 +279,8 @@ TEST(heaps_that_have_ended_are_not_looked_for) {
     add(recorder, &event);
     struct process_model *process = model_process(&model, &flood);
     assert_non_null(process);
-    struct heap_model *late = model_heap(process, 8, 9); /* is no reason to remember the process again */
+    struct heap_model *late =
+        model_heap(process, (struct heap_ref){8, 9, 0}); /* is no reason to remember the process again */
     assert_non_null(late);
     late->late = true;
     process->ended = true;
@@ -212,7 +324,7 @@ TEST(parameters_are_the_last_set) {
     char text[256] = "";
     struct failure why = {0};
     struct process_key key = process_key(100);
-    assert_true(recording_parameters(recording, &key, 0x1000, 1, collect_parameter, text, &why));
+    assert_true(recording_parameters(recording, &key, (struct heap_ref){0x1000, 1, 0}, collect_parameter, text, &why));
     assert_string_equal(text, "compactor=none;eden_size=2;");
 }
 

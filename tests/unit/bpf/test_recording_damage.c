@@ -26,7 +26,7 @@ static void read_all(const char *path) {
     char parameters[256] = "";
     struct process_key key = process_key(100);
     if (!recording_model(recording, &model, &why) || !recording_events(recording, NULL, count_event, &count, &why) ||
-        !recording_parameters(recording, &key, 0x1000, 1, collect_parameter, parameters, &why)) {
+        !recording_parameters(recording, &key, (struct heap_ref){0x1000, 1, 0}, collect_parameter, parameters, &why)) {
         assert_true(why.message[0] != '\0');
     }
     for (size_t i = 0; i < model.process_count; i++) {
@@ -281,7 +281,7 @@ static void record_for_ever(void) {
     struct model model = {0};
     struct process_key key = process_key(100);
     struct process_model *process = model_process(&model, &key);
-    struct heap_model *heap = process ? model_heap(process, 0x1000, 1) : NULL;
+    struct heap_model *heap = process ? model_heap(process, (struct heap_ref){0x1000, 1, 0}) : NULL;
     if (!heap) {
         _exit(4);
     }

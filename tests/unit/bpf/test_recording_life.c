@@ -23,7 +23,7 @@ static struct life_batch batch_of(unsigned heap, uint32_t kind, const void *reco
     return (struct life_batch){.time_ns = 1000 + heap,
                                .process = heap < 2 ? first : second,
                                .address = 0x7fff00001000ull,
-                               .heap_id = heap < 2 ? heap + 1 : 1,
+                               .id = heap < 2 ? heap + 1 : 1,
                                .kind = kind,
                                .count = (uint32_t)count,
                                .record_bytes = (uint32_t)bytes,
@@ -109,7 +109,7 @@ static void take_recorder(void *to, const struct life_batch *batch) {
 
 static void take_model(void *to, const struct life_batch *batch) {
     struct life_model *model = to;
-    struct life_heap *heap = life_model_heap(model, &batch->process, batch->address, batch->heap_id);
+    struct life_heap *heap = life_model_heap(model, &batch->process, HEAP_REF(batch));
     assert_non_null(heap);
     assert_true(life_model_batch(model, heap, batch->kind, batch->records, batch->count, batch->record_bytes));
 }
@@ -236,7 +236,7 @@ static void record_all(const char *path) {
     struct process_model *process = model_process(&model, &first);
     assert_non_null(process);
     snprintf(process->command, sizeof process->command, "prog");
-    struct heap_model *heap = model_heap(process, 0x7fff00001000ull, 2);
+    struct heap_model *heap = model_heap(process, (struct heap_ref){0x7fff00001000ull, 2, 0});
     assert_non_null(heap);
     snprintf(heap->name, sizeof heap->name, "main");
     make_batches(take_recorder, recorder);
@@ -267,12 +267,54 @@ TEST(lifetimes_read_back_equal) {
     assert_string_equal(read.heaps[1].name, "main");
     assert_string_equal(read.heaps[1].command, "prog");
     /* Only the objects of the heaps that are left come. */
-    life_model_choose(&read, first.pid, 2);
+    life_model_choose(&read, &(struct heap_choice){first.pid, 2, 0});
     assert_int_equal(read.heap_count, 1);
     uint64_t objects = 0;
     assert_true(read.objects.each(read.objects.from, &read, count_object, &objects, &why));
     assert_int_equal(objects, deaths(&read) + alive(&read));
     assert_true(objects > 0 && objects < BATCHES * OBJECTS_EACH / 4);
+}
+
+/* Two heaps with one address and number, whose batches and names come by turns. */
+TEST(heaps_with_one_address_and_number_are_distinct) {
+    enum { TWINS = 2 };
+    struct failure why = {0};
+    struct life_model read __attribute__((cleanup(life_model_clear))) = {0};
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    struct recorder *recorder = begin("twins.data");
+    struct process_model *process = model_process(&model, &first);
+    assert_non_null(process);
+    for (uint64_t i = 0; i < 3 * TWINS; i++) {
+        uint64_t serial = 5 + i % TWINS, number = i / TWINS;
+        struct event event = {.time_ns = 1, .process = first, .args = 4, .serial = serial};
+        EDEN_ARG(event.arg, heap__create, heap) = 0x7fff00001000ull;
+        EDEN_ARG(event.arg, heap__create, heap_id) = 1; /* or class_id */
+        event.probe = number == 0 ? EDEN_PROBE_heap__create : EDEN_PROBE_class__define;
+        snprintf(event.text[0], EVENT_TEXT, "of %d", (int)serial);
+        add(recorder, &event);
+        const struct eden_profile_record profile = profile_of(500 + serial, number == 2);
+        const struct eden_birth_cell birth = {1, (uint32_t)serial, 16, EDEN_WEIGHT_ONE, 16};
+        struct life_batch batch = number == 1 ? batch_of(0, EDEN_BATCH_BIRTHS, &birth, 1, sizeof birth)
+                                              : batch_of(0, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile);
+        batch.serial = serial;
+        assert_true(recorder_add_batch(recorder, &batch, &why));
+        assert_non_null(model_heap(process, (struct heap_ref){0x7fff00001000ull, 1, serial}));
+    }
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("twins.data");
+    assert_true(recording_lifetimes(recording, &read, &why));
+    assert_int_equal(read.heap_count, TWINS);
+    for (uint64_t i = 0; i < TWINS; i++) {
+        struct life_heap *heap = &read.heaps[i];
+        char name[EVENT_TEXT];
+        snprintf(name, sizeof name, "of %d", (int)heap->serial);
+        assert_int_equal(heap->serial, 5 + i);
+        assert_int_equal(heap->replaced, 0);
+        assert_int_equal(heap->site_count, 1);
+        assert_int_equal(heap->sites[0].births.count, 5 + i);
+        assert_string_equal(heap->sites[0].name, name);
+    }
 }
 
 TEST(a_spool_reads_back_equal) {
@@ -396,7 +438,8 @@ TEST(lies_are_left_out) {
         {"UPDATE life_batch SET kind = 'births', heap = 'x', heap_id = 1.5 WHERE batch = 1", 10, 0, 0},
         {"UPDATE life_batch SET heap = batch, heap_id = -batch", 10, 0, 0},
         {"DELETE FROM class; UPDATE meta SET value = 16 WHERE key = 'lifetimes'", 10, 0, 0},
-        {"INSERT INTO class VALUES(1, 140733193392128, 1, -1, zeroblob(9), 'x')", 10, 0, 0},
+        {"INSERT INTO class VALUES(1, 140733193392128, 1, -1, zeroblob(9), 'x', -1)", 10, 0, 0},
+        {"UPDATE life_batch SET serial = batch; UPDATE class SET serial = 'x'", 10, 0, 0},
         {"UPDATE class SET of_class = 99999999999, name = zeroblob(200000)", 10, 0, 0},
     };
     size_t size;

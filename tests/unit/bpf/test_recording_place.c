@@ -126,7 +126,7 @@ TEST(old_recording_stays_without_a_heap) {
     recorder_close(recorder);
     recording_close(open_good("fresh.data"));
 
-    assert_non_null(model_heap(model_process(&model, &key), 0x1000, 1));
+    assert_non_null(model_heap(model_process(&model, &key), (struct heap_ref){0x1000, 1, 0}));
     recorder = begin("stays.data");
     commit(recorder, &model, false);
     assert_true(recorder_is_published(recorder));

@@ -29,13 +29,14 @@ bool __wrap_kernel_set_spec(struct kernel_side *kernel, uint32_t at, const struc
     return at < room || failure_set(why, 1, "no room");
 }
 
-static const struct heap_entry *only_entry; /* NULL: there is none */
+static struct heap_entry entries[8];
+static uint32_t entry_count;
 
 const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count);
 const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count) {
     (void)kernel;
-    *count = only_entry ? 1 : 0;
-    return only_entry;
+    *count = entry_count;
+    return entries;
 }
 
 bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share);
@@ -429,9 +430,10 @@ static void begin_pair(struct pair *pair) {
 /* The child's heap in the model; NULL: it has none. The caller clears the model. */
 static const struct heap_model *heap_of_child(struct pair *pair, struct model *model, const struct heap_entry *entry) {
     struct failure why = {0};
-    only_entry = entry;
+    entry_count = entry ? 1 : 0;
+    entries[0] = entry ? *entry : (struct heap_entry){0};
     assert_true(source_snapshot(&pair->source, model, &why));
-    only_entry = NULL;
+    entry_count = 0;
     const struct process_model *process = model_find_process(model, &pair->observed[1].key);
     return process && process->heap_count != 0 ? process->heaps : NULL;
 }
@@ -502,7 +504,7 @@ TEST(a_copy_without_header_is_never_complete) {
 TEST(a_copy_in_which_nothing_happened_is_left_out) {
     struct pair pair;
     struct model model __attribute__((cleanup(model_clear))) = {0};
-    struct late_heap late = {.first = {.address = 0x1000, .id = 5}, .read_ns = 100};
+    struct late_heap late = {.first = {.address = 0x1000, .id = 5}, .read_ns = 100, .serial = KERNEL_HEAPS + 1};
     begin_pair(&pair);
     pair.observed[1].late_heap = &late;
     pair.observed[1].late_heaps = 1;
@@ -515,6 +517,61 @@ TEST(a_copy_in_which_nothing_happened_is_left_out) {
     pair.observed[1].exec_ns = 0;
     pair.observed[1].image_late = true; /* some of its events may have been missed */
     assert_non_null(heap_of_child(&pair, &model, NULL));
+}
+
+static void add_entry(const struct observed *observed, uint64_t id, uint32_t flags) {
+    struct heap_entry *entry = &entries[entry_count];
+    *entry = (struct heap_entry){.id = id, .flags = HEAP_USED | flags, .number = entry_count++};
+    entry->key.process = observed->key;
+    entry->key.address = 0x1000;
+}
+
+/* All of one address and number: two late heaps, of which one ended before the other's header was read, two that were
+ * created, and one of the next program. */
+TEST(heaps_of_one_address_and_number_are_distinct) {
+    static const uint64_t wanted[] = {KERNEL_HEAPS + 1, 1, 3, 4, 5};
+    enum { HEAPS = sizeof wanted / sizeof *wanted };
+    const struct heapinfo info = {.address = 0x1000, .id = 1};
+    struct late_heap late[2] = {{.first = info, .is_reconciled = true, .serial = 1, .entry = 1, .read_ns = 1},
+                                {.first = info, .is_reconciled = true, .serial = KERNEL_HEAPS + 1, .read_ns = 2}};
+    struct observed observed = {.key = {.pid = 3, .start_ns = 1}, .late_heap = late, .late_heaps = 2};
+    struct file file = {0};
+    struct source *source = calloc(1, sizeof *source);
+    struct failure why = {0};
+    assert_non_null(source);
+    source->observed = &observed;
+    source->file = &file;
+    source->files = 1;
+    source->observed_count = 1;
+    source->finished = true;
+    add_entry(&observed, 1, HEAP_DESTROYED); /* of the first one, decided when its header was read */
+    source->serial[0] = 1;
+    for (int i = 0; i < 2; i++) { /* the second one is there without an entry, and with one */
+        struct model model __attribute__((cleanup(model_clear))) = {0};
+        assert_true(source_snapshot(source, &model, &why));
+        assert_int_equal(model.processes[0].heap_count, 2);
+        assert_int_equal(model.processes[0].heaps[0].serial, 1);
+        assert_int_equal(model.processes[0].heaps[1].serial, KERNEL_HEAPS + 1);
+        if (i == 0) {
+            add_entry(&observed, 0, 0);
+        }
+    }
+    assert_int_equal(source_serial(source, 1), KERNEL_HEAPS + 1);
+    add_entry(&observed, 1, HEAP_CREATED | HEAP_DESTROYED);
+    add_entry(&observed, 1, HEAP_CREATED);
+    observed.image_ns = 3;
+    observed.image_heaps = 4;
+    late[1].entry = 0; /* no probe fired in it */
+    add_entry(&observed, 0, 0);
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    assert_true(source_snapshot(source, &model, &why));
+    assert_int_equal(model.processes[0].heap_count, HEAPS);
+    for (size_t i = 0; i < HEAPS; i++) {
+        const struct heap_ref ref = {0x1000, 1, wanted[i]};
+        assert_non_null(model_find_heap(model.processes, ref));
+    }
+    entry_count = 0;
+    free(source);
 }
 
 /* A branch's share goes on after its first process has been forgotten. */
@@ -550,7 +607,7 @@ static void end_collection(struct heap_entry *entry, uint64_t seq, uint64_t scav
 /* Its header as read by the tool, not by the kernel program. */
 static struct late_heap late_of(uint64_t seq, uint64_t scavenges) {
     const struct eden_heap_info header = header_of(seq, scavenges, 0);
-    struct late_heap late = {0};
+    struct late_heap late = {.serial = KERNEL_HEAPS + 1};
     assert_true(heapinfo_take(&header, HEAP_AT, &late.first));
     late.base = late.first;
     return late;
@@ -603,6 +660,35 @@ TEST(nothing_is_counted_by_a_header_and_by_an_event) {
     entry = entry_of(&pair);
     entry.figures[EDEN_FIGURE_scavenges] = 0;
     check_late(&pair, &entry, EARLIER_PARTIAL, 42, 42);
+}
+
+/* One that the tool and the kernel program have read is one heap, and one with another number at that address is not
+ * it. */
+TEST(a_heap_with_two_headers_is_one) {
+    struct pair pair;
+    begin_pair(&pair);
+    struct heap_entry entry = entry_of(&pair);
+    struct late_heap late = late_of(10, 40);
+    pair.observed[1].late_heap = &late;
+    pair.observed[1].late_heaps = 1;
+    pair.observed[1].image_late = true;
+    entry.first = header_of(10, 40, 0);
+    end_collection(&entry, 11, 1);
+    check_late(&pair, &entry, EARLIER_PARTIAL, 40 + SEEN, 40);
+    assert_int_equal(pair.source.serial[0], KERNEL_HEAPS + 1);
+    assert_int_equal(late.entry, 1);
+
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    pair.source.serial[0] = 0;
+    late.entry = 0;
+    late.first.id = 6;
+    const struct heap_model *heap = heap_of_child(&pair, &model, &entry);
+    assert_int_equal(model_heap_count(&model), 2);
+    assert_int_equal(heap[0].id, 5);
+    assert_int_equal(heap[0].serial, 1);
+    assert_int_equal(heap[1].id, 6);
+    assert_int_equal(heap[1].serial, KERNEL_HEAPS + 1);
+    assert_int_equal(heap[1].figures[EDEN_FIGURE_scavenges], 40);
 }
 
 /* ---- children ---------------------------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ static void add_collection(struct recorder *recorder, bool full, uint64_t seq, u
 static void read_heap(const char *path, struct tune_heaps *heaps) {
     struct recording *recording __attribute__((cleanup(close_recording))) = open_good(path);
     struct failure why = {0};
-    assert_true(tune_heaps_read(heaps, recording, 0, 0, &why));
+    assert_true(tune_heaps_read(heaps, recording, &(struct heap_choice){0}, &why));
     assert_int_equal(heaps->count, 1);
 }
 
@@ -34,7 +34,7 @@ static uint64_t longest_pause(const char *path, uint64_t figure, bool collection
     struct recorder *recorder = begin(path);
     struct model model = {.wall_ns = 1000000000};
     struct process_key key = process_key(100);
-    struct heap_model *heap = model_heap(model_process(&model, &key), HEAP, 1);
+    struct heap_model *heap = model_heap(model_process(&model, &key), (struct heap_ref){HEAP, 1, 0});
     heap->late = true;
     heap->known = ~0ull >> (64 - EDEN_FIGURE_COUNT);
     heap->before[EDEN_FIGURE_max_pause_ns] = HEADER_PAUSE;
@@ -73,7 +73,7 @@ static uint64_t observed_ns(const char *path, uint64_t created, uint64_t destroy
     struct recorder *recorder = begin(path);
     struct model model = {.wall_ns = RECORDED_NS};
     struct process_key key = process_key(100);
-    model_heap(model_process(&model, &key), HEAP, 1);
+    model_heap(model_process(&model, &key), (struct heap_ref){HEAP, 1, 0});
     uint64_t attached = now_ns();
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (times[i] != UINT64_MAX) {
@@ -109,7 +109,7 @@ static void read_policy(const char *path, const char *policy, struct tune_heaps 
     struct recorder *recorder = begin(path);
     struct model model = {.wall_ns = 1000000000};
     struct process_key key = process_key(100);
-    model_heap(model_process(&model, &key), HEAP, 1);
+    model_heap(model_process(&model, &key), (struct heap_ref){HEAP, 1, 0});
     struct event created = make_event(EDEN_PROBE_heap__create, 1, HEAP, 1);
     add(recorder, &created);
     const char *const set[][2] = {{"compactor", "selective"}, {"policy", policy}};

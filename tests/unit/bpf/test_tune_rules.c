@@ -15,7 +15,7 @@ enum { PASSES = 4096, OTHERS = 1024 };
 
 /* A heap with default parameters and policy=fixed, which most rules are about, seen for ten seconds. */
 static struct tune_facts make_facts(void) {
-    struct tune_facts facts = {.wall_ns = 10000 * MS, .heap_id = 1, .complete = true};
+    struct tune_facts facts = {.wall_ns = 10000 * MS, .id = 1, .complete = true};
     tune_parameters_default(facts.parameters);
     for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
         facts.parameters[i].is_reported = true;
