@@ -116,7 +116,8 @@ for last in one "exec true"; do
         for ((i = 0; i < 5; i++)); do
             # shellcheck disable=SC2086
             expect_status 0 "$scope" stat --json -o stat.json -- $command
-            jq -e '([.processes[] | select(.heaps | length > 0)] | length) + .missed_children == 1' stat.json >out ||
+            # On a busy machine the shell before it may be missed, too: a process counts once.
+            jq -e '[.missed_children, ([.processes[].heaps[]] | length)] | .[0] == 1 or . == [0, 1]' stat.json >out ||
                 die "$command, then unknown $last: neither seen nor counted: $(cat err)"
             [[ $(jq .missed_children stat.json) == 0 ]] || grep -q '^edenscope: 1 process ended, or executed' err ||
                 die "stat does not say that a program was missed: $(cat err)"
