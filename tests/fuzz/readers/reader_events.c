@@ -398,6 +398,7 @@ static void begin(struct run *run) {
                         .files = 1,
                         .root_fd = -1};
     run->source.libraries.inspect = run->source.inspect;
+    unlink(path); /* it would stay until there is a heap */
     run->recorder = recorder_create(&options, &why);
     const struct process_key root = {.start_ns = START_NS, .pid = PID};
     if (!run->source.inspect || !run->recorder || !recorder_publish(run->recorder, &why) ||
