@@ -308,7 +308,7 @@ void scatter(const struct event *e) {
 void put_ballast(const struct event *e) {
     size_t root = e->a % ROOTS, bytes = 512 + e->b % 16000, count = 8;
     uint64_t cap = fuzz.w.heap->params.max_heap;
-    if (cap <= 6u << 20) {
+    if (cap <= 4u << 20) {
         count = cap / bytes;
     }
     struct node *array = put_new_array(fuzz.w.array, root, count);
