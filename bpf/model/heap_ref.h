@@ -36,8 +36,8 @@ static inline bool heap_is_chosen(const struct heap_choice *choice, uint32_t pid
            (choice->serial == 0 || choice->serial == heap.serial);
 }
 
-/* "3"; "3#7" where `suffix`, its serial, tells it from other heaps of its process with this number (0: there are none);
- * "?": the number is unknown. --heap takes it. */
+/* "3", or "3#7" with `suffix`, its serial, if other heaps of its process have this number (0: none has); "?": the
+ * number is unknown. --heap takes it. */
 enum { HEAP_NUMBER = 48 };
 char *heap_number_text(char text[HEAP_NUMBER], uint64_t id, uint64_t suffix);
 

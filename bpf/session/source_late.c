@@ -5,8 +5,8 @@
  *
  * 2. Terms
  * Late heap: one whose heap__create was not seen. Header: its struct eden_heap_info, in its process's memory.
- * Checkpoint: the kernel program's sums as they stood when collection `seq` ended; it keeps the last few. Serial: what
- * tells a heap from all others of the observation (struct heap_ref). Entry: the kernel program's struct heap_entry, one
+ * Checkpoint: the kernel program's sums as they stood when collection `seq` ended; it keeps the last few. Serial: a
+ * number of this heap only in the observation (struct heap_ref). Entry: the kernel program's struct heap_entry, one
  * a heap.
  *
  * 3. Algorithm

@@ -124,7 +124,7 @@ void new_space_yield(eden_heap *heap, uint64_t bytes) {
     }
 }
 
-/* The ranges of its spaces, of which nothing is mapped. */
+/* Sets the ranges of its spaces. Nothing of them is mapped. */
 static void place(struct new_space *space) {
     space->eden_start = space->eden_end = space->end - space->eden_most;
     space->bytes = 0;

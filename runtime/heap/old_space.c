@@ -148,14 +148,9 @@ static uintptr_t find_gap(eden_heap *heap, size_t least, size_t *bytes, size_t *
     return largest.bytes >= least ? largest.start : 0;
 }
 
-uintptr_t old_space_gap(const eden_heap *heap, size_t bytes) {
-    for (size_t i = 0; i <= heap->old.segment_count; i++) {
-        struct gap gap = gap_before(heap, i);
-        if (gap.bytes >= bytes) {
-            return gap.start;
-        }
-    }
-    return 0;
+uintptr_t old_space_gap(eden_heap *heap, size_t bytes) {
+    size_t index, found = bytes;
+    return find_gap(heap, bytes, &found, &index);
 }
 
 /* Room that max_heap leaves for another segment, of `wanted` bytes if eden has no use for them. */
@@ -309,8 +304,8 @@ static void remove_gone(struct old_space *old) {
     old->segment_count = kept;
 }
 
-/* Returns a segment, of which all is free, or its free end from an address on. That is two events: the whole segment
- * goes, and what stays of it is another. */
+/* Returns the free end of a segment, from this address on, or all of it. Those are two events: the whole segment is
+ * unmapped, and what stays is a new one. */
 static void cut(eden_heap *heap, struct segment *segment, uintptr_t from) {
     uintptr_t limit = segment->limit;
     segment->limit = segment->tail = from;

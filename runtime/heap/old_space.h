@@ -46,8 +46,7 @@ void old_space_destroy(struct old_space *old);
 
 uintptr_t old_space_allocate(eden_heap *heap, size_t bytes); /* the start of free memory; 0: there is none */
 bool old_space_grow(eden_heap *heap, size_t bytes);          /* maps a segment with room for an object of bytes */
-uintptr_t old_space_gap(const eden_heap *heap,
-                        size_t bytes); /* a part of the range that is free, also of new space; 0 */
+uintptr_t old_space_gap(eden_heap *heap, size_t bytes); /* the start of a part that nothing is mapped in; 0: none */
 /* For parts of new space that are to be segments: card tables, and room in the array for `count` of them. False:
  * refused. */
 bool old_space_prepare(eden_heap *heap, const struct space *parts, size_t count);
