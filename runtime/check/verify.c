@@ -24,7 +24,8 @@
  *     large old objects. A young object never has the bit.
  * I6. Listed chunks are free memory of old space, and their headers have their sizes. Sizes rise; chunks of one size in
  *     the tree rise by address.
- * I7. Chunks and fragments add up to the free bytes, objects to the used bytes, and the counters say the same.
+ * I7. Allocation bumps no further than eden reaches.
+ * I8. Chunks and fragments add up to the free bytes, objects to the used bytes, and the counters say the same.
  *
  * 5. Failure
  * Without memory for the bit map, I3 is reduced to "lies within the heap", and I5 is not checked for duplicates.
@@ -341,12 +342,18 @@ static bool check_books(struct verifier *v) {
     return check_remembered(v) && check_cards(v);
 }
 
+static bool check_eden(const eden_heap *heap, eden_error *error) {
+    return heap->mutator.limit <= heap->eden.limit ||
+           error_fail(error, EDEN_CORRUPT, "allocation may go on to %#zx, and eden ends at %#zx", heap->mutator.limit,
+                      heap->eden.limit);
+}
+
 bool eden_heap_verify(eden_heap *heap, eden_error *error) {
     struct verifier v = {.visit = {.heap = heap, .slots = check_root_slots}, .heap = heap, .error = error, .ok = true};
     v.base = heap->reservation;
     v.starts_bytes = (heap_top(heap) - v.base) / 64 + 8;
     v.starts = system_map(&heap->system, v.starts_bytes, "verifier");
-    bool ok = each_object(&v, first_pass);
+    bool ok = check_eden(heap, error) && each_object(&v, first_pass);
     if (ok) {
         roots_visit(&v.visit);
         ok = v.ok && each_object(&v, second_pass) && check_books(&v);

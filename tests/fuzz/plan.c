@@ -93,6 +93,8 @@ const struct option_set plan[] = {
     {"policy=auto,max_heap=6M,tenure_fill=0,pretenure=auto", "0x10131", true},
     {"policy=auto,max_heap=6M,compactor=none", "0x10231", true},
     {"policy=auto,max_heap=6M,grow_headroom=64K", "0x10031", true},
+    {"policy=auto,max_heap=8M,compat.growth=refill", NULL, false},
+    {"policy=auto,max_heap=6M,compat.growth=refill,grow_headroom=64K", "0x10031", true},
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 

@@ -161,6 +161,27 @@ TEST(refused_memory_leaves_all_as_it_was) {
 }
 
 /* Where a parameter decides, the collector copies as it says. */
+/* Old space may grow, and take the end of eden for it, when the program runs on without an allocation's slow path. */
+TEST(allocation_ends_where_eden_does) {
+    WORLD(w, "policy=auto,max_heap=16M,compat.growth=refill");
+    enum { SLOTS = 300000, ROUNDS = 1500000 };
+    EDEN_FRAME(w.m, table, 1);
+    uint64_t random = 7;
+    table[0] = eden_new_slots(w.m, w.array, SLOTS);
+    for (size_t i = 0; i < ROUNDS; i++) {
+        eden_value pair = eden_new(w.m, w.pair);
+        assert_true(pair != EDEN_NONE);
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        eden_slot_set(w.m, table[0], (random >> 33) % SLOTS, pair);
+        if (i % 5000 == 0) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            eden_pin(w.m, eden_slot(table[0], (random >> 33) % SLOTS));
+            assert_true(w.m->limit <= w.heap->eden.limit); /* else the next objects lie in no space */
+        }
+    }
+    verify(&w);
+}
+
 TEST(only_the_policy_promotes_in_place) {
     const char *const parameters[] = {"policy=fixed,max_heap=64M", ROOMY ",eden_size=1M",     ROOMY ",full_gc_ratio=1",
                                       ROOMY ",shrink_threshold=0", "policy=auto,max_heap=5M", "policy=auto"};
