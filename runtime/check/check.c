@@ -484,10 +484,23 @@ static void young_unmapped(struct observer *self, uintptr_t start, uintptr_t end
     }
 }
 
-/* The unused rest of what was new space becomes free chunks, which after_scavenge fills. */
+/* What is dead or unused of what was new space becomes free chunks, which young_moved closes. */
 static void adopted(struct observer *self, uintptr_t start, size_t bytes) {
-    (void)self;
+    struct check *check = (struct check *)self;
     poison_open(start, start + bytes);
+    check->adopted[check->adopted_count].start = start;
+    check->adopted[check->adopted_count++].end = start + bytes;
+}
+
+/* The others are closed: what they hold is checked before it is filled again. */
+static bool close_adopted(void *context, uintptr_t start, size_t bytes) {
+    const struct check *check = context;
+    for (size_t i = 0; i < check->adopted_count; i++) {
+        if (start >= check->adopted[i].start && start < check->adopted[i].end) {
+            close_chunk(context, start, bytes);
+        }
+    }
+    return true;
 }
 
 static void young_moved(struct observer *self) {
@@ -498,7 +511,8 @@ static void young_moved(struct observer *self) {
     for (int i = 0; i < YOUNG_SPACES; i++) {
         check->high[i] = check->from[i] = check->used[i] = spaces[i]->start;
     }
-    free_chunks_each(&self->heap->old.free, close_chunk, self->heap);
+    free_chunks_each(&self->heap->old.free, close_adopted, check);
+    check->adopted_count = 0;
 }
 
 static void segment(struct observer *self, bool mapped, uintptr_t start, size_t bytes) {

@@ -18,6 +18,10 @@ struct check {
     uintptr_t eden_base;        /* eden.start moves: eden_emptied */
     uintptr_t high[3];          /* of each young space: the end of what was ever used */
     uintptr_t from[3], used[3]; /* what was used before the collection that runs */
+    struct {
+        uintptr_t start, end;
+    } adopted[3]; /* of the young spaces that become segments in it */
+    size_t adopted_count;
 };
 
 void check_subscribe(struct check *check, eden_heap *heap); /* first of all observers; the spaces exist */
