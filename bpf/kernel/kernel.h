@@ -99,7 +99,7 @@ struct heap_entry {
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
     /* From start to done of the collection under way. */
     uint64_t scavenge_cause, scavenge_old_used, full_cause;
-    uint64_t pause_before; /* the scavenge that belongs to the full collection that comes next */
+    uint64_t pause_before; /* the scavenges that belong to the full collection that comes next */
     uint64_t pending_capacity;
     /* Sequence lock: odd while a start or done probe changes sums and phases, so that a collection that ends is neither
      * counted twice nor missed. */

@@ -121,7 +121,7 @@ static void scavenge_end(struct observer *self, const struct scavenge_pass *pass
     figures->tenured_objects += pass->tenured_objects;
     figures->tenured_bytes += pass->tenured_bytes;
     if (pass->cause == EDEN_SCAVENGE_FULL) {
-        events->full_scavenge_ns = ns; /* part of the full collection's pause */
+        events->full_scavenge_ns += ns; /* part of the full collection's pause */
     } else {
         note_pause(heap, ns);
     }
@@ -163,6 +163,7 @@ static void full_end(struct observer *self, const struct full_pass *pass) {
     figures->gc_ns += ns;
     figures->freed_bytes += freed;
     note_pause(heap, events->full_scavenge_ns + ns);
+    events->full_scavenge_ns = 0;
     eden_fire_full__done(heap, heap->info.seq + 1, ns, used, heap->old.capacity, heap->old.free.chunks,
                          old_space_largest_free(heap), heap->old.segment_count, freed, pass->young_freed,
                          heap_remembered(heap));

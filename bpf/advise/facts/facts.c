@@ -606,7 +606,7 @@ static uint64_t longest_pause(const struct tune_facts *facts) {
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
         uint64_t pause = pass->duration_ns + (pass->full ? before : 0);
-        before = !pass->full && pass->cause == EDEN_SCAVENGE_FULL ? pass->duration_ns : 0;
+        before = !pass->full && pass->cause == EDEN_SCAVENGE_FULL ? before + pass->duration_ns : 0;
         longest = pause > longest ? pause : longest;
     }
     return longest;

@@ -160,6 +160,26 @@ TEST(refused_memory_leaves_all_as_it_was) {
     }
 }
 
+/* A scavenge that finds no room is followed by another one: with the full collection that is one pause. */
+TEST(two_scavenges_of_a_full_collection_are_one_pause) {
+    struct refusal refusal = {LONG_MAX, LONG_MAX, 0};
+    WORLD_REFUSING(w, ROOMY, &refusal);
+    EDEN_FRAME(w.m, list, 1);
+    while (w.heap->eden.limit - w.heap->mutator.free > 1000) {
+        eden_value pair = eden_new(w.m, w.pair);
+        eden_slot_set(w.m, pair, 1, list[0]);
+        list[0] = pair;
+    }
+    assert_int_equal(figures_of(&w).scavenges, 0);
+    refusal = (struct refusal){0, 2, 0}; /* of old space, not of new space's new place */
+    eden_full_collect(w.m);
+    refusal.from = LONG_MAX;
+    const eden_figures figures = figures_of(&w);
+    assert_true(figures.scavenges == 2 && figures.full_collections == 1);
+    assert_int_equal(figures.max_pause_ns, figures.scavenge_ns + figures.full_ns);
+    verify(&w);
+}
+
 /* Where a parameter decides, the collector copies as it says. */
 /* Old space may grow, and take the end of eden for it, when the program runs on without an allocation's slow path. */
 TEST(allocation_ends_where_eden_does) {
