@@ -235,7 +235,8 @@ static bool observe(struct run *run, struct failure *why) {
             if (!tick(run, why)) {
                 return false;
             }
-            next += step;
+            uint64_t late = now_ns() > next ? now_ns() - next : 0;
+            next += step + late / step * step; /* what a stall has made impossible is left out */
             if (run->options.count && run->intervals >= run->options.count) {
                 return true;
             }
