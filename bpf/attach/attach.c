@@ -49,7 +49,8 @@ struct kernel_side {
     struct inspect *inspect;
     int link[INSPECT_LINKS]; /* let go, and not yet detached */
     size_t links;
-    bool is_late; /* it was said that the kernel takes its time to detach */
+    bool is_late;           /* it was said that the kernel takes its time to detach */
+    uint64_t detach_end_ns; /* when waiting for it ends; UINT64_MAX: each time INSPECT_LINK_SECONDS */
     struct eden_bpf *skeleton;
     struct ring *events, *chunks, *notices; /* NULL: there is none */
     uint64_t lost[LOST_KINDS];              /* left in the buffers at the end */
@@ -394,6 +395,7 @@ struct kernel_side *kernel_open(const struct kernel_options *options, struct ins
         return NULL;
     }
     kernel->inspect = inspect;
+    kernel->detach_end_ns = UINT64_MAX;
     kernel->rights = capabilities();
     libbpf_set_print(options->verbose ? say : print_nothing);
     if (!sees_as_kernel(why) || !load(kernel, options, why)) {
@@ -539,14 +541,17 @@ uint32_t kernel_descriptors(const struct kernel_side *kernel, const struct attac
 }
 
 void kernel_detach(struct kernel_side *kernel) {
-    if (kernel->links != 0 && !inspect_detach(kernel->inspect, kernel->link, kernel->links) && !kernel->is_late) {
+    if (kernel->links != 0 && !inspect_detach(kernel->inspect, kernel->link, kernel->links, kernel->detach_end_ns) &&
+        !kernel->is_late) {
         kernel->is_late = true;
-        message_print("the kernel has not detached all probes within %d s and continues in the background; a process "
-                      "that maps a file with probes may be stuck",
-                      INSPECT_LINK_SECONDS);
+        message_print(
+            "the kernel has not detached all probes yet and continues in the background: there are many, or a "
+            "process that maps a file with probes is stuck");
     }
     kernel->links = 0;
 }
+
+void kernel_detach_by(struct kernel_side *kernel, uint64_t end_ns) { kernel->detach_end_ns = end_ns; }
 
 void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment) {
     if (!attachment) {

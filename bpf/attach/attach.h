@@ -85,6 +85,8 @@ uint32_t kernel_descriptors(const struct kernel_side *kernel, const struct attac
 /* Frees an attachment, NULL is allowed; it is detached at the latest by the next kernel_detach(). */
 void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment);
 void kernel_detach(struct kernel_side *kernel);
+/* All that is let go of from now on is waited for until end_ns; the kernel detaches the rest in the background. */
+void kernel_detach_by(struct kernel_side *kernel, uint64_t end_ns);
 
 /* The kernel program's memory, mapped: it goes on changing. */
 const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count);

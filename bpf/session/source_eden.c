@@ -403,7 +403,7 @@ static void follow(struct source *source) {
     }
     bool is_young = !kernel_follows(source->kernel) && now - source->start_ns < YOUNG_NS;
     if (now - source->followed_ns >= (is_young ? LOOK_YOUNG_NS : LOOK_NS)) {
-        source_reconcile(source);
+        source_reconcile(source, begin + ROUND_NS);
         source->followed_ns = now;
         source_forget_empty(source);
     }
@@ -529,7 +529,7 @@ static bool open_process(struct source *source, struct failure *why) {
                                  "of provider eden; %s",
                                  pid, observed->command, look.files, hint);
     }
-    source_reconcile(source);
+    source_reconcile(source, now_ns() + ROUND_NS);
     return true;
 }
 
@@ -692,6 +692,9 @@ void source_close(struct source *source) {
         return;
     }
     report_more(source);
+    if (source->kernel) {
+        kernel_detach_by(source->kernel, now_ns() + CLOSE_NS);
+    }
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->attachments; j++) {

@@ -231,6 +231,56 @@ static void add_late_heaps(struct source *source, struct observed *observed, uin
     }
 }
 
+static bool read_checkpoint(const volatile struct heap_entry *entry, uint64_t seq, struct checkpoint *sums) {
+    const volatile struct checkpoint *from = &entry->checkpoint[seq % KERNEL_CHECKPOINTS];
+    if (seq == 0 || from->seq != seq) {
+        return false;
+    }
+    *sums = *from;
+    return from->seq == seq;
+}
+
+/* Whether the kernel program has seen the end of a collection, as long as the heap is not reconciled. */
+static bool has_checkpoint(const volatile struct heap_entry *entry) {
+    bool found = false;
+    for (int i = 0; i < KERNEL_CHECKPOINTS; i++) {
+        found = found || entry->checkpoint[i].seq != 0;
+    }
+    return found;
+}
+
+/* Reads the header of a heap again until it fits a checkpoint, unless the kernel program has. */
+static void reconcile(const struct source *source, struct observed *observed, struct late_heap *heap) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    entry = heap->entry ? &entry[heap->entry - 1] : NULL;
+    bool is_needed = entry && !(entry->flags & HEAP_RECONCILED) && has_checkpoint(entry);
+    for (int tries = 0; is_needed && !heap->is_reconciled && tries < 3; tries++) {
+        struct heapinfo info;
+        if (!inspect_heap(source->inspect, &observed->target, heap->first.address, &info) ||
+            info.id != heap->first.id) {
+            return;
+        }
+        if (read_checkpoint(entry, info.seq, &heap->sums)) {
+            heap->base = info;
+            heap->is_reconciled = true;
+        }
+    }
+}
+
+/* False: not all that is to be done. */
+static bool reconcile_process(const struct source *source, struct observed *observed, uint64_t end_ns) {
+    for (size_t i = 0; !observed->ended && i < observed->late_heaps; i++) {
+        if (now_ns() >= end_ns) {
+            return false;
+        }
+        if (!observed->late_heap[i].is_reconciled && !observed->late_heap[i].gone) {
+            reconcile(source, observed, &observed->late_heap[i]);
+        }
+    }
+    return true;
+}
+
 void source_read_headers(struct source *source, struct observed *observed, uint32_t number,
                          const struct mapping *mapping) {
     uint64_t registry;
@@ -265,7 +315,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
                                       : strerror(error));
     } else if (count > 0) {
         add_late_heaps(source, observed, number, list, count, read_ns, &ended);
-        source_reconcile(source); /* a copy made by fork may have collected since */
+        reconcile_process(source, observed, read_ns + ROUND_NS); /* a copy made by fork may have collected since */
     }
     if (unread != 0 && (source->options.pid != 0 || count < most)) {
         message_few(&source->message[MESSAGE_HEADERS],
@@ -273,24 +323,6 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
                     observed->key.pid, unread);
     }
     free(list);
-}
-
-static bool read_checkpoint(const volatile struct heap_entry *entry, uint64_t seq, struct checkpoint *sums) {
-    const volatile struct checkpoint *from = &entry->checkpoint[seq % KERNEL_CHECKPOINTS];
-    if (seq == 0 || from->seq != seq) {
-        return false;
-    }
-    *sums = *from;
-    return from->seq == seq;
-}
-
-/* Whether the kernel program has seen the end of a collection, as long as the heap is not reconciled. */
-static bool has_checkpoint(const struct heap_entry *entry) {
-    bool found = false;
-    for (int i = 0; i < KERNEL_CHECKPOINTS; i++) {
-        found = found || entry->checkpoint[i].seq != 0;
-    }
-    return found;
 }
 
 enum earlier source_late_of(const struct observed *observed, const struct heap_entry *entry, uint64_t serial,
@@ -317,33 +349,13 @@ enum earlier source_late_of(const struct observed *observed, const struct heap_e
     return has_first || (known && !has_checkpoint(entry)) ? EARLIER_PARTIAL : EARLIER_UNKNOWN;
 }
 
-/* Reads the header of a heap again until it fits a checkpoint, unless the kernel program has. */
-static void reconcile(const struct source *source, struct observed *observed, struct late_heap *heap) {
-    uint32_t count;
-    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
-    entry = heap->entry ? &entry[heap->entry - 1] : NULL;
-    bool is_needed = entry && !(entry->flags & HEAP_RECONCILED);
-    for (int tries = 0; is_needed && !heap->is_reconciled && tries < 3; tries++) {
-        struct heapinfo info;
-        if (!inspect_heap(source->inspect, &observed->target, heap->first.address, &info) ||
-            info.id != heap->first.id) {
-            return;
-        }
-        if (read_checkpoint(entry, info.seq, &heap->sums)) {
-            heap->base = info;
-            heap->is_reconciled = true;
-        }
-    }
-}
-
-void source_reconcile(struct source *source) {
+void source_reconcile(struct source *source, uint64_t end_ns) {
     decide_serials(source);
-    for (size_t i = 0; i < source->observed_count; i++) {
-        struct observed *observed = &source->observed[i];
-        for (size_t j = 0; !observed->ended && j < observed->late_heaps; j++) {
-            if (!observed->late_heap[j].is_reconciled && !observed->late_heap[j].gone) {
-                reconcile(source, observed, &observed->late_heap[j]);
-            }
+    size_t count = source->observed_count, first = count ? source->next_reconciled % count : 0;
+    for (size_t i = 0; i < count; i++) {
+        source->next_reconciled = (first + i + 1) % count;
+        if (!reconcile_process(source, &source->observed[(first + i) % count], end_ns)) {
+            return;
         }
     }
 }

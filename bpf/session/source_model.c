@@ -306,7 +306,7 @@ static bool snapshot_process(struct source *source, struct model *model, const s
 bool source_snapshot(struct source *source, struct model *model, struct failure *why) {
     model_clear(model);
     source_take_notices(source, now_ns() + ROUND_NS); /* so that every process with events is known */
-    source_reconcile(source);
+    source_reconcile(source, now_ns() + (source->finished ? ENDING_NS : ROUND_NS));
     uint64_t now = source->finished ? source->end_ns : now_ns();
     model->wall_ns = now - source->start_ns;
     model->lost = kernel_lost(source->kernel, false);

@@ -73,6 +73,7 @@ struct children {
 #define ROUND_NS 100000000u /* how long looks, and each drain of a buffer, may take before others have their turn */
 /* How long a stop waits for the heaps' profiles to end, and for what is left in the buffers. */
 #define ENDING_NS 1000000000u
+#define CLOSE_NS 2000000000u /* how long source_close() waits for the kernel to detach, in all */
 
 enum {
     MOST_LATE_HEAPS = 4096,     /* of all processes */
@@ -191,6 +192,7 @@ struct source {
     size_t file_room;
     uint32_t specs, targets;
     uint32_t serial[KERNEL_HEAPS]; /* of the heap of each entry, by number; 0: not decided */
+    size_t next_reconciled;        /* the process that source_reconcile() begins with */
     uint32_t late_serials;         /* how many late heaps had no entry when they were found */
     uint32_t *free_target;         /* given back; owned */
     size_t free_targets, free_room;
@@ -308,7 +310,9 @@ void source_clear_stacks(struct source *source);
 /* source_late.c. Reads the headers of the heaps that the newly attached file has in the process. */
 void source_read_headers(struct source *source, struct observed *observed, uint32_t number,
                          const struct mapping *mapping);
-void source_reconcile(struct source *source); /* every late heap that is not reconciled yet and has a checkpoint */
+/* Every late heap that is not reconciled yet and has a checkpoint, until end_ns; the next call goes on behind the
+ * process where this one ended. */
+void source_reconcile(struct source *source, uint64_t end_ns);
 /* Reports the classes of late heaps as class__define events, until end_ns: they were defined before anybody listened.
  * False: not all of them; the next call goes on. */
 bool source_report_classes(struct source *source, uint64_t end_ns,

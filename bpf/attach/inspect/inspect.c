@@ -883,14 +883,14 @@ static bool hand_over(struct inspect *inspect, const struct packet *request, boo
     return false;
 }
 
-bool inspect_detach(struct inspect *inspect, const int *link, size_t count) {
+bool inspect_detach(struct inspect *inspect, const int *link, size_t count, uint64_t end_ns) {
     struct packet request = {.kind = DETACHER_CLOSE, .descriptors = count};
     memcpy(request.descriptor, link, count * sizeof *link);
     bool is_behind, sent = hand_over(inspect, &request, &is_behind) || hand_over(inspect, &request, &is_behind);
     for (size_t i = 0; i < count; i++) {
         close(link[i]);
     }
-    return !sent || is_behind || catch_up(inspect, now_ns() + LINK_NS) || errno == EINTR;
+    return !sent || is_behind || catch_up(inspect, earlier(now_ns() + LINK_NS, end_ns)) || errno == EINTR;
 }
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------ */

@@ -92,10 +92,11 @@ enum { INSPECT_LINK_SECONDS = 10 };
 int inspect_attach(struct inspect *inspect, int program, const struct regular *file,
                    const struct multi_link_sites *sites, int pid);
 
-/* Detaches and closes links, at most INSPECT_LINKS. False: it has waited in vain for the kernel, which goes on. From
- * then on nothing waits for detaching, until the kernel has done it all. A signal ends waiting, too. */
+/* Detaches and closes links, at most INSPECT_LINKS; waits for the kernel until end_ns, and INSPECT_LINK_SECONDS at
+ * most. False: it has waited in vain, and the kernel goes on. From then on nothing waits for detaching, until the
+ * kernel has done it all. A signal ends waiting, too. */
 enum { INSPECT_LINKS = 8 };
-bool inspect_detach(struct inspect *inspect, const int *link, size_t count);
+bool inspect_detach(struct inspect *inspect, const int *link, size_t count, uint64_t end_ns);
 
 /* The functions at 1 to INSPECT_FUNCTIONS offsets of a file: calls on_function for each, in order; name NULL:
  * the file has none there. `number` stands for the file in all calls. All symbols of the file are read, unless those of

@@ -424,7 +424,7 @@ static void ask_link(struct inspect *inspect) {
     const struct multi_link_sites sites = {&word, &word, &word, 1};
     int link = inspect_attach(inspect, nowhere, &some_file, &sites, 0);
     if (link >= 0) {
-        inspect_detach(inspect, &link, 1);
+        inspect_detach(inspect, &link, 1, UINT64_MAX);
     }
 }
 

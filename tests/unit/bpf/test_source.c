@@ -32,6 +32,18 @@ bool __wrap_kernel_set_spec(struct kernel_side *kernel, uint32_t at, const struc
 static struct heap_entry entries[8];
 static uint32_t entry_count;
 
+static int headers_read; /* in vain */
+
+bool __wrap_inspect_heap(struct inspect *inspect, struct target *target, uint64_t address, struct heapinfo *heap);
+bool __wrap_inspect_heap(struct inspect *inspect, struct target *target, uint64_t address, struct heapinfo *heap) {
+    (void)inspect;
+    (void)target;
+    (void)address;
+    *heap = (struct heapinfo){0};
+    headers_read++;
+    return false;
+}
+
 const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count);
 const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count) {
     (void)kernel;
@@ -641,6 +653,35 @@ TEST(a_late_heap_is_complete_only_where_its_header_fits_a_collection) {
     entry.base = header_of(12, 42, 0);
     entry.flags |= HEAP_RECONCILED;
     check_late(&pair, &entry, EARLIER_WHOLE, 40 + SEEN, 40);
+}
+
+/* A stranger's heaps cost no more than a round, and nothing before a collection has ended in them. */
+TEST(headers_are_read_again_only_where_it_helps_and_until_a_moment) {
+    const struct heapinfo info = {.address = HEAP_AT, .id = 1};
+    struct late_heap late[2][2] = {{{.first = info, .entry = 1}, {.first = info, .entry = 2}},
+                                   {{.first = info, .entry = 3}, {.first = info, .entry = 4}}};
+    struct observed observed[2] = {{.key = {.pid = 3, .start_ns = 1}, .late_heap = late[0], .late_heaps = 2},
+                                   {.key = {.pid = 4, .start_ns = 1}, .late_heap = late[1], .late_heaps = 2}};
+    struct source *source = calloc(1, sizeof *source);
+    assert_non_null(source);
+    source->observed = observed;
+    source->observed_count = 2;
+    for (int i = 0; i < 4; i++) {
+        add_entry(&observed[i / 2], 1, 0);
+    }
+    headers_read = 0;
+    source_reconcile(source, UINT64_MAX);
+    assert_int_equal(headers_read, 0); /* no sums that a header could fit */
+    for (int i = 0; i < 4; i++) {
+        end_collection(&entries[i], 7, 1);
+    }
+    source_reconcile(source, UINT64_MAX);
+    assert_int_equal(headers_read, 4); /* once each, for none can be read */
+    source_reconcile(source, 1);
+    assert_int_equal(headers_read, 4);            /* that moment is over */
+    assert_int_equal(source->next_reconciled, 1); /* and the other process has its turn */
+    entry_count = 0;
+    free(source);
 }
 
 /* The tool has read it when collections had been seen already: it has these, too. */
