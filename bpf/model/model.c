@@ -20,9 +20,8 @@ const int phase_parents[EDEN_PHASE_COUNT] = {
 
 const char *const earlier_names[EARLIER_COUNT] = {"whole", "partial", "unknown"};
 
-const char model_no_heap[] = "no heap was created, or none was seen: the messages before this may say why; or check "
-                             "that the program uses libeden, and that "
-                             "this is the right process";
+const char model_no_heap[] = "no heap was created, or none was seen: other messages may say why; or check that the "
+                             "program uses libeden, and that this is the right process";
 
 void model_clear(struct model *model) {
     for (size_t i = 0; i < model->process_count; i++) {
