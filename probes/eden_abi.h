@@ -68,9 +68,10 @@ struct eden_class_info {
 
 /* Every heap starts with this; tools read it through /proc/PID/mem, or by a kernel program at a probe.
  *
- * Figures change only at the end of a collection: `lock` is odd while they do (a sequence lock: read lock, read the
- * rest, read lock again; equal and even means consistent). They are what the probes had said by the end of
- * collection `seq`: add the events of later collections and nothing is counted twice. */
+ * `lock` is odd while fields change (a sequence lock: read lock, read the rest, read lock again; equal and even means
+ * consistent). Figures change only at the end of a collection. They are what the probes had said by the end of
+ * collection `seq`: add the events of later collections and nothing is counted twice. `activity` and what is with it
+ * change with each phase, parameters when they are set or policy=auto decides. */
 struct eden_heap_info {
     uint64_t magic; /* EDEN_HEAP_MAGIC */
     uint32_t version;
@@ -91,7 +92,15 @@ struct eden_heap_info {
     uint64_t sample_control;      /* written by tools to set a sampling rate; 0: the default */
     uint64_t batch_semaphore;     /* address of the batch probe's: not 0 there while a listener is attached */
     uint64_t requested_semaphore; /* likewise, of the probe batch__requested */
-    uint64_t reserved[13];
+    uint64_t params;              /* address of param_count doubles (eden_params.h), all on one page; 0: shows none */
+    uint64_t params_set;          /* bit i: the program, EDEN_OPTIONS or eden_heap_set has set parameter i */
+    uint64_t pretenure_file;      /* where `pretenure` is a file: address of its name, NUL-terminated; 0: it is not */
+    uint32_t param_count;
+    uint32_t activity;    /* enum eden_activity */
+    uint64_t phase;       /* the innermost enum eden_phase under way, where a collection is */
+    uint64_t phase_ns;    /* when that began, on CLOCK_MONOTONIC */
+    uint64_t activity_ns; /* when the stop or the collection began that the phase is a part of */
+    uint64_t reserved[6];
 };
 
 /* One a process and copy of the library, at the address of the heap__create semaphore, which is its first field: so

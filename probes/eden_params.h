@@ -43,6 +43,26 @@ static inline enum eden_param_id eden_param_find(const char *name) {
     return id;
 }
 
+/* Whether a number is a value of the parameter, within its bounds. */
+static inline bool eden_param_is_value(const struct eden_param *param, double value) {
+    switch (param->kind) {
+    case EDEN_KIND_file:
+    case EDEN_KIND_choice:
+        return (isnan(value) && param->kind == EDEN_KIND_file) ||
+               (value >= 0 && value < EDEN_ENUM_MOST && value == floor(value) &&
+                eden_enum_name(param->choices, (uint64_t)value) != NULL);
+    case EDEN_KIND_whole:
+        if (value == EDEN_UNSET) {
+            return true;
+        }
+        return value == floor(value) && value >= param->low && value <= param->high;
+    case EDEN_KIND_size:
+    case EDEN_KIND_number:
+        break;
+    }
+    return value >= param->low && value <= param->high;
+}
+
 /* False: not a value of the parameter, or out of its bounds. A file's name is always a value. */
 static inline bool eden_param_parse(const struct eden_param *param, const char *text, double *value) {
     uint64_t bytes;
@@ -75,7 +95,7 @@ static inline bool eden_param_parse(const struct eden_param *param, const char *
         return choice >= 0 || param->kind == EDEN_KIND_file;
     }
     }
-    return *value >= param->low && *value <= param->high;
+    return eden_param_is_value(param, *value);
 }
 
 /* As param__set passes it: sizes in bytes. A file's name is empty: the value has it not. */

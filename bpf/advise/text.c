@@ -51,21 +51,24 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
         print_unseen(out, facts);
         return;
     }
-    snprintf(line, sizeof line,
-             "%.1f%% of %s was spent in collections: %s, in %s scavenges (%s) and %" PRIu64
-             " full collections (%s); the longest pause was %s%s",
-             100 * tune_gc_share(facts), format_ns(wall, facts->wall_ns),
-             format_ns(gc, tune_figure(facts, EDEN_FIGURE_gc_ns)),
-             format_count(count, tune_figure(facts, EDEN_FIGURE_scavenges)),
-             format_ns(scavenge, tune_figure(facts, EDEN_FIGURE_scavenge_ns)),
-             tune_figure(facts, EDEN_FIGURE_full_collections), format_ns(full, tune_figure(facts, EDEN_FIGURE_full_ns)),
-             format_ns(pause, tune_figure(facts, EDEN_FIGURE_max_pause_ns)),
-             facts->lost                ? ". Events were lost: all figures are \"at least\""
-             : facts->late              ? ". Attached late: figures since attach. Parameters that were set before are "
-                                          "unknown; the defaults are assumed"
-             : !facts->complete         ? ". Its end was not observed"
-             : facts->unreported_passes ? ". Some collections were not observed in full, and are left out"
-                                        : "");
+    snprintf(
+        line, sizeof line,
+        "%.1f%% of %s was spent in collections: %s, in %s scavenges (%s) and %" PRIu64
+        " full collections (%s); the longest pause was %s%s",
+        100 * tune_gc_share(facts), format_ns(wall, facts->wall_ns),
+        format_ns(gc, tune_figure(facts, EDEN_FIGURE_gc_ns)),
+        format_count(count, tune_figure(facts, EDEN_FIGURE_scavenges)),
+        format_ns(scavenge, tune_figure(facts, EDEN_FIGURE_scavenge_ns)),
+        tune_figure(facts, EDEN_FIGURE_full_collections), format_ns(full, tune_figure(facts, EDEN_FIGURE_full_ns)),
+        format_ns(pause, tune_figure(facts, EDEN_FIGURE_max_pause_ns)),
+        facts->lost ? ". Events were lost: all figures are \"at least\""
+        : tune_assumes_defaults(facts)
+            ? ". Attached late: figures since attach. Parameters that were set before are unknown; the defaults are "
+              "assumed"
+        : facts->late              ? ". Attached late: figures since attach"
+        : !facts->complete         ? ". Its end was not observed"
+        : facts->unreported_passes ? ". Some collections were not observed in full, and are left out"
+                                   : "");
     print_wrapped(out, "  ", line);
 }
 

@@ -21,6 +21,7 @@
 #include "attach/target.h"
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,13 @@ bool heapinfo_take(const struct eden_heap_info *header, uint64_t address, struct
         info->figures[i] = header->figures[i];
     }
     memcpy(info->full_by_cause, header->full_by_cause, sizeof info->full_by_cause);
+    if (header->bytes >= offsetof(struct eden_heap_info, reserved) && header->activity < EDEN_ACTIVITIES &&
+        header->phase < EDEN_PHASE_COUNT) {
+        info->activity = (enum eden_activity)header->activity;
+        info->phase = (enum eden_phase)header->phase;
+        info->phase_ns = header->phase_ns;
+        info->activity_ns = header->activity_ns;
+    }
     return true;
 }
 
@@ -113,6 +121,60 @@ static bool read_heap(struct memory memory, uint64_t address, struct heapinfo *i
 bool heapinfo_read(struct memory memory, uint64_t address, struct heapinfo *info) {
     int tries = TRIES;
     return read_heap(memory, address, info, &tries);
+}
+
+void heap_params_text(const struct heap_params *params, enum eden_param_id id, char text[256]) {
+    if (eden_param(id)->kind == EDEN_KIND_file && isnan(params->value[id])) {
+        snprintf(text, 256, "%s", params->pretenure_file[0] ? params->pretenure_file : "?");
+    } else {
+        eden_param_text(eden_param(id), params->value[id], text, 256);
+    }
+}
+
+static void take_params(const struct eden_heap_info *header, const double *value, uint32_t count,
+                        struct heap_params *params) {
+    params->known = params->set = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        params->value[i] = value[i];
+        params->known |= eden_param_is_value(eden_param((enum eden_param_id)i), value[i]) ? 1ull << i : 0;
+    }
+    params->set = header->params_set & params->known;
+}
+
+/* Its name is as long as a page's end lets it be. */
+static void read_file_name(struct memory memory, uint64_t address, char name[256]) {
+    size_t length = 0;
+    while (address != 0 && length < 255 && target_read(memory, address + length, &name[length], 1) && name[length]) {
+        length++;
+    }
+    name[length] = 0;
+}
+
+bool heapinfo_params(struct memory memory, uint64_t address, uint64_t id, struct heap_params *params) {
+    for (int tries = TRIES; tries > 0;) {
+        struct eden_heap_info header;
+        double value[EDEN_PARAM_COUNT];
+        uint64_t lock;
+        if (!read_consistent(memory, address, &header, &tries) || header.heap_id != id ||
+            header.bytes < offsetof(struct eden_heap_info, reserved) || header.params == 0) {
+            return false;
+        }
+        uint32_t count = header.param_count < EDEN_PARAM_COUNT ? header.param_count : EDEN_PARAM_COUNT;
+        if (!target_read(memory, header.params, value, count * sizeof *value) ||
+            !target_read(memory, address + offsetof(struct eden_heap_info, lock), &lock, sizeof lock)) {
+            return false;
+        }
+        if (count == 0 || value[0] == 0) { /* eden_size is never 0: the page is not there */
+            return false;
+        }
+        if (lock == header.lock) {
+            take_params(&header, value, count, params);
+            read_file_name(memory, header.pretenure_file, params->pretenure_file);
+            return true;
+        }
+        tries--;
+    }
+    return false;
 }
 
 /* The address of the first heap's header; false with errno. */

@@ -5,6 +5,7 @@
 #include "attach/target.h"
 #include "eden_abi.h"
 #include "eden_batches.h"
+#include "eden_params.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,7 +23,22 @@ struct heapinfo {
     bool has_listener;     /* somebody is attached to its probe batch or, for requested profiles, batch__requested;
                               false too: a runtime that does not say so */
     uint32_t class_limit;
+    enum eden_activity activity; /* EDEN_ACTIVITY_UNKNOWN also where what the header says is none */
+    enum eden_phase phase;       /* under way, where a collection is */
+    uint64_t phase_ns;           /* when that began, and when the stop or the collection did: CLOCK_MONOTONIC */
+    uint64_t activity_ns;
 };
+
+/* The parameters in force. */
+struct heap_params {
+    uint64_t known;                 /* bit i: value[i] is there, and is one of the parameter's */
+    uint64_t set;                   /* bit i: somebody has set it */
+    double value[EDEN_PARAM_COUNT]; /* eden_params.h */
+    char pretenure_file[256];       /* where `pretenure` is a file; empty: its name is not known */
+};
+
+/* As param__set reports a value that is known. */
+void heap_params_text(const struct heap_params *params, enum eden_param_id id, char text[256]);
 
 /* Whether a tool profiles it, or is ending its profile: a request that a killed tool has left has no listener. */
 static inline bool heapinfo_is_profiled(const struct heapinfo *info) {
@@ -39,6 +55,9 @@ bool heapinfo_read(struct memory memory, uint64_t address, struct heapinfo *info
  * listed, and not read; -1 and errno where the process cannot be read or there is no registry of a known
  * version (EPROTO). */
 int heapinfo_list(struct memory memory, uint64_t registry, struct heapinfo *list, int most, uint64_t *unread);
+
+/* The parameters of the heap with this ID. False: unreadable, another heap, or a runtime that does not show them. */
+bool heapinfo_params(struct memory memory, uint64_t address, uint64_t id, struct heap_params *params);
 
 /* One heap that this registry lists. False: it does not, or the heap cannot be read. */
 bool heapinfo_find(struct memory memory, uint64_t registry, uint64_t address, struct heapinfo *info);

@@ -8,6 +8,7 @@
 #include "attach/libraries.h"
 #include "attach/operand.h"
 #include "cli/commands.h"
+#include "cli/list_heap.h"
 #include "cli/options.h"
 #include "model/probe_table.h"
 #include "util/array.h"
@@ -28,7 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char usage[] = "list [FILE...] [--json] [-v]\n\n"
+static const char usage[] = "list [-p PID] [--params] [--classes] [--json] [-v], or list FILE... [--json]\n\n"
                             "  Lists the processes that can be observed and their heaps, or the probes of each FILE.";
 
 enum { MOST_HEAPS = 1024 };
@@ -196,7 +197,7 @@ struct listing {
     struct process now;    /* the process that is looked at */
     unsigned files_before; /* that have been shown */
     struct processes missed;
-    bool is_verbose;
+    bool is_verbose, has_params, has_classes;
     struct message_kind cut; /* processes that were not read, or not in full */
     uint64_t unread;         /* heaps */
     size_t refused_files;    /* of the process: not opened */
@@ -267,35 +268,8 @@ static struct mapped_file *find_mapped(struct listing *listing, const struct map
 
 static void show_heading(const struct listing *listing) {
     if (listing->shown == 0 && !listing->processes) {
-        printf("%8s  %-16s %6s  %-20s %10s %10s %12s\n", "PID", "COMMAND", "HEAP", "NAME", "EDEN", "OLD USED",
-               "COLLECTIONS");
+        list_heap_heading();
     }
-}
-
-static json_t *gauge_to_json(const struct heapinfo *heap, enum eden_figure figure) {
-    return heap->known >> figure & 1 ? json_integer((json_int_t)heap->figures[figure]) : json_null();
-}
-
-static const char *gauge_to_text(char text[FORMAT_MAX], const struct heapinfo *heap, enum eden_figure figure) {
-    return heap->known >> figure & 1 ? format_bytes(text, heap->figures[figure]) : "?";
-}
-
-static void show_heap(struct listing *listing, const struct heapinfo *heap) {
-    if (listing->processes) {
-        json_array_append_new(listing->heaps, json_pack("{s:I, s:o, s:o, s:o, s:I}", "heap", (json_int_t)heap->id,
-                                                        "name", json_text(heap->name, sizeof heap->name), "eden_size",
-                                                        gauge_to_json(heap, EDEN_FIGURE_eden_size), "old_used",
-                                                        gauge_to_json(heap, EDEN_FIGURE_old_used), "collections",
-                                                        (json_int_t)heap->seq));
-        return;
-    }
-    char eden[FORMAT_MAX], old[FORMAT_MAX], collections[FORMAT_MAX];
-    char name[TEXT_GROWTH * sizeof heap->name], command[TEXT_GROWTH * sizeof listing->command];
-    printf("%8d  %s %6" PRIu64 "  %s %10s %10s %12s\n", listing->pid,
-           text_column(command, sizeof command, listing->command, "", 16, UINT_MAX), heap->id,
-           text_column(name, sizeof name, heap->name, "", 20, UINT_MAX),
-           gauge_to_text(eden, heap, EDEN_FIGURE_eden_size), gauge_to_text(old, heap, EDEN_FIGURE_old_used),
-           format_count(collections, heap->seq));
 }
 
 static void show_process(struct listing *listing, int heaps, int error) {
@@ -304,9 +278,20 @@ static void show_process(struct listing *listing, int heaps, int error) {
     if (listing->processes) {
         listing->heaps = json_array();
     }
+    struct list_heap list = {.inspect = listing->inspect,
+                             .target = &listing->target,
+                             .pid = listing->pid,
+                             .command = listing->command,
+                             .has_params = listing->has_params,
+                             .has_classes = listing->has_classes};
     for (int i = heaps - 1; i >= 0; i--) { /* the newest is first in the registry */
-        show_heap(listing, &listing->heap[i]);
+        if (listing->processes) {
+            json_array_append_new(listing->heaps, list_heap_to_json(&list, &listing->heap[i]));
+        } else {
+            list_heap_print(&list, &listing->heap[i]);
+        }
     }
+    listing->unread += list.unread;
     char command[TEXT_GROWTH * sizeof listing->command];
     if (heaps <= 0 && !listing->processes) {
         printf("%8d  %s %6s  %s\n", listing->pid,
@@ -527,6 +512,8 @@ static int list_processes(struct inspect *inspect, const struct options *options
                               .target = {.memory = {-1, -1}, .maps = -1},
                               .processes = options->json ? json_array() : NULL,
                               .is_verbose = options->verbose,
+                              .has_params = options->params,
+                              .has_classes = options->classes,
                               .heap = calloc(MOST_HEAPS, sizeof *listing.heap)};
     if (!listing.heap) {
         message_print("out of memory");
@@ -534,7 +521,11 @@ static int list_processes(struct inspect *inspect, const struct options *options
     }
     struct processes found = {0};
     uint64_t start_ns = now_ns();
-    target_processes(add_found, &found);
+    if (options->pid) {
+        add_process(&found, (struct process){.pid = options->pid});
+    } else {
+        target_processes(add_found, &found);
+    }
     inspect_limit(inspect, TOTAL_NS / 4, TOTAL_NS / 4, start_ns + TOTAL_NS / 4);
     find_owners(inspect, &found);
     look_at_all(&listing, found, start_ns + TOTAL_NS / 2, FIRST_SHARE_NS);
@@ -548,6 +539,7 @@ static int list_processes(struct inspect *inspect, const struct options *options
     }
     if (listing.shown == 0 && !options->json) {
         message_print(listing.failed + listing.refused + listing.missed.count ? "no process that can be read uses Eden"
+                      : options->pid                                          ? "the process does not use Eden"
                                                                               : "no process uses Eden");
     }
     if (listing.failed) {
@@ -575,8 +567,16 @@ static int list_processes(struct inspect *inspect, const struct options *options
 int cmd_list(int argc, char **argv) {
     struct options options;
     int status;
-    if (!options_parse(&options, ACCEPT_JSON | ACCEPT_REST, usage, argc, argv, &status)) {
+    if (!options_parse(&options, ACCEPT_PID | ACCEPT_LIST | ACCEPT_JSON | ACCEPT_REST, usage, argc, argv, &status)) {
         return status;
+    }
+    if (options.rest_count && (options.pid || options.params || options.classes)) {
+        message_print("-p, --params and --classes are of processes; give them without FILE");
+        return 1;
+    }
+    if (options.pid && target_process_of(options.pid) != options.pid) {
+        message_print("process %d does not exist; `edenscope list` shows the processes that use Eden", options.pid);
+        return 1;
     }
     struct failure why;
     struct inspect *inspect = inspect_open(0, &why);

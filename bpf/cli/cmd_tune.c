@@ -122,7 +122,7 @@ static void say(const char *path, const struct recording_info *info, const struc
         message_print("%s: %s; figures are \"at least\"", path, partial);
     }
     for (size_t i = 0; i < heaps->count; i++) {
-        if (heaps->at[i].late) {
+        if (tune_assumes_defaults(&heaps->at[i])) {
             char number[HEAP_NUMBER];
             message_print("heap %s of process %u was attached late: parameters that were set before are unknown; the "
                           "defaults are assumed",

@@ -37,6 +37,8 @@ enum {
     OPTION_TRIALS,
     OPTION_MEMORY,
     OPTION_MAX_SIZE,
+    OPTION_PARAMS,
+    OPTION_CLASSES,
     OPTION_COUNT
 };
 
@@ -146,6 +148,10 @@ static const struct described table[] = {
      ACCEPT_TRIALS,
      "--memory FACTOR     with --search: recommend at most FACTOR times the present memory (default 2; none: no "
      "limit)"},
+    {{"params", no_argument, NULL, OPTION_PARAMS}, ACCEPT_LIST, "--params            show the parameters of each heap"},
+    {{"classes", no_argument, NULL, OPTION_CLASSES},
+     ACCEPT_LIST,
+     "--classes           show the classes and sites of each heap, with their numbers in probes"},
     {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       report progress on standard error"},
     {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          print this help"},
 };
@@ -312,6 +318,7 @@ static bool set(struct options *options, int value, const char *argument) {
         [OPTION_FORCE] = &options->force,     [OPTION_JSON] = &options->json,
         [OPTION_OBJECTS] = &options->objects, [OPTION_SEARCH] = &options->search,
         [OPTION_STACKS] = &options->stacks,   [OPTION_VERIFY] = &options->verify,
+        [OPTION_PARAMS] = &options->params,   [OPTION_CLASSES] = &options->classes,
     };
     const char **const files[OPTION_COUNT] = {
         ['o'] = &options->output,

@@ -34,6 +34,7 @@ enum {
     ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details], --max-size */
     ACCEPT_TUNE = 1 << 17,       /* -i FILE, --force, --heap ID, --emit WHAT */
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
+    ACCEPT_LIST = 1 << 19,       /* --params, --classes */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
@@ -58,6 +59,7 @@ struct options {
     uint64_t max_size;      /* bytes; 0: not given */
     double budget;          /* seconds; 0: not given */
     double memory_factor;   /* --memory: INFINITY is none; 0: not given */
+    bool params, classes;   /* --params, --classes */
     bool emit_options;      /* --emit options */
     bool verify, search, details, stacks, by_site, top_given, long_lived_given;
     uint64_t top;

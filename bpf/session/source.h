@@ -62,8 +62,8 @@ bool source_give_up_rights(struct source *source, int folder, struct failure *wh
  * reaps the command. Call it several times a second: nothing else drains the ring buffer. False once the process or the
  * command has ended (children that outlive it count up to then, as in perf) or source_stop was called, and all events
  * are drained. With `lifetimes` a stop first lets the heaps end their profiles, which takes their next collection, and
- * at most a second; another stop cuts that short. With `events`, the classes of heaps that were alive at attach come as
- * made-up class__define events first. */
+ * at most a second; another stop cuts that short. With `events`, the classes and parameters of heaps that were alive at
+ * attach come as made-up class__define and param__set events first. */
 bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *context, const struct event *event),
                  void *context);
 /* Async-signal-safe. The first stop lets a command finish, which ^C has reached as well; the second leaves it alone. A

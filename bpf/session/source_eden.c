@@ -768,7 +768,7 @@ static bool take_records(struct source *source, uint64_t end_ns,
         /* Classes take half of the round, so that events, which may be lost, have theirs. */
         uint64_t now = now_ns();
         has_all =
-            source_report_classes(source, now < end_ns ? now + (end_ns - now) / 2 : now, on_event, context) && has_all;
+            source_report_late(source, now < end_ns ? now + (end_ns - now) / 2 : now, on_event, context) && has_all;
     }
     return source_events(source, end_ns, on_event, context) && has_all;
 }

@@ -399,6 +399,35 @@ static void report_cut(struct source *source, struct observed *observed, const c
     }
 }
 
+/* As param__set reported them when the heap was made. */
+static void report_params(struct source *source, struct observed *observed, struct late_heap *late,
+                          const struct class_report *report) {
+    struct heap_params params;
+    char value[256];
+    late->has_sent_params = true;
+    if (!inspect_params(source->inspect, &observed->target, &late->first, &params)) {
+        source_report_unread(source, observed);
+        return;
+    }
+    struct event event = {
+        .time_ns = now_ns(),
+        .process = observed->key,
+        .tid = observed->key.pid,
+        .probe = EDEN_PROBE_param__set,
+        .args = 3,
+        .serial = late->serial,
+        .arg = {late->first.address},
+    };
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        if (params.known >> id & 1) {
+            heap_params_text(&params, id, value);
+            snprintf(event.text[0], EVENT_TEXT, "%.*s", EVENT_TEXT - 1, eden_param(id)->name);
+            snprintf(event.text[1], EVENT_TEXT, "%.*s", EVENT_TEXT - 1, value);
+            report->on_event(report->context, &event);
+        }
+    }
+}
+
 static bool has_classes(const struct late_heap *late) { return !late->has_sent_classes && !late->gone; }
 
 /* As many classes of a late heap as there is time and share for. */
@@ -428,13 +457,16 @@ static void report_classes(struct source *source, struct observed *observed, str
     late->has_sent_classes = is_cut || late->next_class == UINT32_MAX || late->next_class == before;
 }
 
-bool source_report_classes(struct source *source, uint64_t end_ns,
-                           void (*on_event)(void *context, const struct event *event), void *context) {
+bool source_report_late(struct source *source, uint64_t end_ns,
+                        void (*on_event)(void *context, const struct event *event), void *context) {
     struct class_report report = {.end_ns = end_ns, .on_event = on_event, .context = context};
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
             struct late_heap *late = &observed->late_heap[j];
+            if (!late->has_sent_params && !late->gone && !source_is_for_lifetimes(&source->options)) {
+                report_params(source, observed, late, &report);
+            }
             while (has_classes(late)) {
                 if (now_ns() >= end_ns) {
                     return false;

@@ -264,7 +264,7 @@ void source_ask_heaps(struct source *source, struct observed *observed) {
         ask_created_heaps(source, observed);
     }
     if (source_is_for_lifetimes(&source->options)) {
-        source_report_classes(source, now_ns() + ROUND_NS, on_event, source); /* while there is somebody to ask */
+        source_report_late(source, now_ns() + ROUND_NS, on_event, source); /* while there is somebody to ask */
     }
 }
 
@@ -300,7 +300,7 @@ bool source_follow_lifetimes(struct source *source, uint64_t end_ns) {
 
 bool source_take_names(struct source *source, uint64_t end_ns) {
     uint64_t now = now_ns(), half = now < end_ns ? now + (end_ns - now) / 2 : now;
-    bool has_all = source_report_classes(source, half, on_event, source);
+    bool has_all = source_report_late(source, half, on_event, source);
     return source_events(source, end_ns, on_event, source) && has_all;
 }
 

@@ -58,29 +58,62 @@ static bool collections_are_seen(const struct file *file) {
            file->args[EDEN_PROBE_full__start] && file->args[EDEN_PROBE_full__done] > 2;
 }
 
+static enum eden_phase whole_of(enum eden_phase phase) {
+    while (phase_parents[phase] >= 0) {
+        phase = (enum eden_phase)phase_parents[phase];
+    }
+    return phase;
+}
+
+/* By what its probes have said. */
+static struct collection_model collection_seen(const struct heap_entry *entry) {
+    struct collection_model collection = {.known = entry->flags & (HEAP_PHASE_SEEN | HEAP_DESTROYED)};
+    if (entry->flags & HEAP_PHASE_SEEN && !(entry->flags & HEAP_DESTROYED) && entry->current_phase < EDEN_PHASE_COUNT) {
+        collection.under_way = true;
+        collection.phase = (enum eden_phase)entry->current_phase;
+        collection.since_ns = entry->began_ns[whole_of(collection.phase)];
+        collection.phase_since_ns = entry->began_ns[entry->current_phase];
+    }
+    return collection;
+}
+
+/* The header of a late heap says in which collection it was. Where no probe has fired since, it is in that phase still,
+ * or in none; where one has, the collection whose start was not seen is that one. */
+static void add_activity(const struct heapinfo *first, struct collection_model *collection) {
+    bool stopped = first->activity == EDEN_ACTIVITY_STOPPED;
+    if (!collection->known && first->activity != EDEN_ACTIVITY_UNKNOWN) {
+        collection->known = true;
+        collection->under_way = stopped;
+        collection->phase = first->phase;
+        collection->since_ns = stopped ? first->activity_ns : 0;
+        collection->phase_since_ns = stopped ? first->phase_ns : 0;
+    } else if (stopped && collection->under_way && collection->since_ns == 0) {
+        collection->since_ns = first->activity_ns;
+        if (phase_parents[collection->phase] < 0) {
+            collection->phase_since_ns = first->activity_ns;
+        }
+    }
+}
+
 /* What a collection began before the tool was there is counted from then on. A process that was killed in a collection
- * is in it to its end; one that executes another program, until then. */
-static void set_collection(const struct source *source, const struct heap_entry *entry, const struct observed *observed,
-                           uint64_t now, struct collection_model *collection) {
-    uint32_t phase = entry->current_phase;
-    *collection = (struct collection_model){.known = entry->flags & (HEAP_PHASE_SEEN | HEAP_DESTROYED)};
-    if (!(entry->flags & HEAP_PHASE_SEEN) || entry->flags & HEAP_DESTROYED || phase >= EDEN_PHASE_COUNT) {
+ * is in it to its end; one that executes another program, until then. `entry`: what its probes have said; `first`: a
+ * late heap's header. Either may be NULL. */
+static void set_collection(const struct source *source, const struct heap_entry *entry, const struct heapinfo *first,
+                           const struct observed *observed, uint64_t now, struct collection_model *collection) {
+    *collection = entry ? collection_seen(entry) : (struct collection_model){0};
+    const uint64_t seen_ns = collection->since_ns;
+    if (first) {
+        add_activity(first, collection);
+    }
+    if (!collection->under_way) {
         return;
     }
-    uint32_t whole = phase;
-    while (phase_parents[whole] >= 0) {
-        whole = (uint32_t)phase_parents[whole];
-    }
-    collection->under_way = true;
-    collection->phase = (enum eden_phase)phase;
-    collection->since_ns = entry->began_ns[whole];
-    collection->phase_since_ns = entry->began_ns[phase];
     uint64_t until = observed->ended && observed->ended_ns < now ? observed->ended_ns : now;
     bool is_former = collection->since_ns && collection->since_ns < observed->image_ns;
     until = is_former && observed->image_ns < until ? observed->image_ns : until;
     collection->until_ns = until;
     uint64_t attached = observed->attachments ? observed->attached[0].since_ns : 0;
-    uint64_t from = collection->since_ns ? collection->since_ns : attached;
+    uint64_t from = seen_ns ? seen_ns : attached;
     from = from > source->start_ns ? from : source->start_ns;
     collection->observed_ns = until > from ? until - from : 0;
 }
@@ -164,7 +197,7 @@ static bool snapshot_entry(struct source *source, struct process_model *process,
     snprintf(heap->command, sizeof heap->command, "%.16s", entry->command);
     heap->known = known_figures(&source->file[file]);
     if (collections_are_seen(&source->file[file])) {
-        set_collection(source, entry, observed, now, &heap->collection);
+        set_collection(source, entry, created ? NULL : &late.first, observed, now, &heap->collection);
     }
     memcpy(heap->name, entry->name, sizeof heap->name - 1);
     memcpy(heap->figures, entry->figures, sizeof heap->figures);
@@ -200,7 +233,8 @@ static bool is_seen_copy(const struct source *source, const struct observed *obs
 
 /* Heaps known by their header alone: nothing has happened in them since. A copy whose events would be seen is left out:
  * whether its header is read depends on how long its process lives. */
-static bool snapshot_idle(const struct source *source, struct process_model *process, const struct observed *observed) {
+static bool snapshot_idle(const struct source *source, struct process_model *process, const struct observed *observed,
+                          uint64_t now) {
     for (size_t i = 0; i < observed->late_heaps; i++) {
         const struct late_heap *late = &observed->late_heap[i];
         const struct heap_ref ref = {late->first.address, late->first.id, late->serial};
@@ -211,6 +245,9 @@ static bool snapshot_idle(const struct source *source, struct process_model *pro
             heap->is_former = late->gone && !observed->ended;
             heap->known = known_figures(&source->file[late->file]);
             add_header(heap, NULL, late);
+            if (collections_are_seen(&source->file[late->file])) {
+                set_collection(source, NULL, &late->first, observed, now, &heap->collection);
+            }
         } else if (!there) {
             return false;
         }
@@ -296,7 +333,7 @@ static bool snapshot_process(struct source *source, struct model *model, const s
             return false;
         }
     }
-    if (!snapshot_idle(source, process, observed)) {
+    if (!snapshot_idle(source, process, observed, now)) {
         return false;
     }
     model_sort_heaps(process); /* entries come in the order of their first events */

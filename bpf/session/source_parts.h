@@ -88,7 +88,7 @@ struct late_heap {
     struct heapinfo base;   /* as of the checkpoint that reconciled it; else `first` */
     struct checkpoint sums; /* ours at base.seq; zero where there was none */
     bool is_reconciled;
-    bool has_sent_classes;
+    bool has_sent_classes, has_sent_params;
     bool is_asked;       /* its control word has the request */
     uint32_t next_class; /* the index at which that goes on */
     uint64_t read_ns;    /* when `first` was read */
@@ -313,10 +313,11 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
 /* Every late heap that is not reconciled yet and has a checkpoint, until end_ns; the next call goes on behind the
  * process where this one ended. */
 void source_reconcile(struct source *source, uint64_t end_ns);
-/* Reports the classes of late heaps as class__define events, until end_ns: they were defined before anybody listened.
- * False: not all of them; the next call goes on. */
-bool source_report_classes(struct source *source, uint64_t end_ns,
-                           void (*on_event)(void *context, const struct event *event), void *context);
+/* Reports the classes of late heaps as class__define events, and, where the events are for a recording, their
+ * parameters as param__set events, until end_ns: they were there before anybody listened. False: not all of them; the
+ * next call goes on. */
+bool source_report_late(struct source *source, uint64_t end_ns,
+                        void (*on_event)(void *context, const struct event *event), void *context);
 void source_lose_classes(struct source *source); /* reports that the rest is given up, if there is one */
 struct late_heap *source_find_late(const struct observed *observed, uint64_t serial); /* NULL: it is of none */
 /* What headers tell of an entry's heap whose creation was not seen. With EARLIER_UNKNOWN `first` may still have its

@@ -41,20 +41,24 @@ bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
     return any;
 }
 
+char *phase_table_in(char text[PHASE_NOW_MAX], const char *how, enum eden_phase phase, uint64_t ns) {
+    char took[FORMAT_MAX] = "?";
+    if (ns != 0) {
+        format_ns(took, ns);
+    }
+    snprintf(text, PHASE_NOW_MAX, "%s %s for %s", how, phase_names[phase], took);
+    return text;
+}
+
 char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *process, const struct heap_model *heap) {
     const struct collection_model *collection = &heap->collection;
     if (!collection->known || !collection->under_way) {
         snprintf(text, PHASE_NOW_MAX, "%s", collection->known ? "-" : "?");
         return text;
     }
-    char took[FORMAT_MAX] = "?";
-    if (collection->phase_since_ns) {
-        bool later = collection->until_ns > collection->phase_since_ns;
-        format_ns(took, later ? collection->until_ns - collection->phase_since_ns : 0);
-    }
-    snprintf(text, PHASE_NOW_MAX, "%s %s for %s", process->ended || heap->is_former ? "ended in" : "in",
-             phase_names[collection->phase], took);
-    return text;
+    bool later = collection->phase_since_ns && collection->until_ns > collection->phase_since_ns;
+    return phase_table_in(text, process->ended || heap->is_former ? "ended in" : "in", collection->phase,
+                          later ? collection->until_ns - collection->phase_since_ns : 0);
 }
 
 const char *phase_table_command(const struct process_model *process, const struct heap_model *heap) {

@@ -106,6 +106,7 @@ struct eden_heap {
     uint32_t observer_class; /* of ephemerons that an observer decides on (ephemerons.c); 0: there are none */
     uint32_t hash_seed;
     eden_error last_error;
+    double param_values[EDEN_PARAM_COUNT] __attribute__((aligned(512))); /* as the public header shows them */
     const char *broken_invariant; /* the first; NULL: none. The heap is corrupt, and neither allocates nor collects */
     bool is_mixed;                /* promotion failed in the last scavenge: all three young spaces may hold objects */
     bool is_attached;
@@ -120,6 +121,15 @@ struct eden_heap {
     eden_figures figures;        /* the sum of what the probes have reported */
     uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
 };
+
+/* The public header's sequence lock, around what changes in it. */
+static inline void heap_header_begin(struct eden_heap_info *info) {
+    __atomic_store_n(&info->lock, info->lock + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+static inline void heap_header_end(struct eden_heap_info *info) {
+    __atomic_store_n(&info->lock, info->lock + 1, __ATOMIC_RELEASE);
+}
 
 static inline bool heap_is_young(const eden_heap *heap, eden_value v) { return eden_is_young(&heap->mutator, v); }
 /* v must be an object of this heap. */

@@ -31,7 +31,9 @@ void observer_unwatch_allocation(struct observer *observer) {
 
 uint64_t observer_phase_begin(eden_heap *heap, enum eden_phase phase) {
     OBSERVE(heap, phase_begin, phase);
-    return system_now_ns();
+    uint64_t start_ns = system_now_ns();
+    OBSERVE(heap, phase_began, phase, start_ns);
+    return start_ns;
 }
 
 void observer_phase_end(eden_heap *heap, enum eden_phase phase, uint64_t start_ns, struct tally tally) {

@@ -80,6 +80,8 @@ struct observer_calls {
 
     /* ---- in both ---- */
     void (*phase_begin)(struct observer *self, enum eden_phase phase);
+    void (*phase_began)(struct observer *self, enum eden_phase phase,
+                        uint64_t start_ns); /* its clock runs from there */
     void (*phase_end)(struct observer *self, enum eden_phase phase, uint64_t ns, struct tally tally);
     void (*visit_roots)(struct observer *self, eden_visit *visit); /* roots of its own, after all others */
     void (*roots_visited)(struct observer *self, size_t ranges, size_t visitors); /* how many there were before */

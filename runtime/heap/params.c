@@ -142,41 +142,46 @@ bool params_parse(struct params *params, const char *text, const char *where, ed
     return true;
 }
 
+/* As eden_params.h has values. */
+static double field_value(const struct params *params, enum eden_param_id id) {
+    const void *field = (const char *)params + offsets[id];
+    double value;
+    uint64_t number;
+    int64_t whole;
+    memcpy(&number, field, sizeof number);
+    memcpy(&whole, field, sizeof whole);
+    memcpy(&value, field, sizeof value);
+    switch (eden_param(id)->kind) {
+    case EDEN_KIND_size:
+        return number == EDEN_NO_LIMIT ? INFINITY : (double)number;
+    case EDEN_KIND_number:
+        break;
+    case EDEN_KIND_whole:
+        return (double)whole;
+    case EDEN_KIND_choice:
+        return (double)number;
+    case EDEN_KIND_file:
+        return number == FILE_CHOICE ? NAN : (double)number;
+    }
+    return value;
+}
+
 static void field_text(const struct params *params, enum eden_param_id id, char *text, size_t size) {
     const struct eden_param *param = eden_param(id);
     const void *field = (const char *)params + offsets[id];
     const struct param_file *file = field;
-    double value = 0;
-    uint64_t number;
-    int64_t whole;
-    memcpy(&number, field, sizeof number);
-    if (param->kind == EDEN_KIND_size && number != EDEN_NO_LIMIT) {
-        snprintf(text, size, "%" PRIu64, number);
-        return;
-    }
-    if (param->kind == EDEN_KIND_file && number == FILE_CHOICE) {
+    double value = field_value(params, id);
+    if (param->kind == EDEN_KIND_size && !isinf(value)) { /* exact above 2^53, too */
+        uint64_t bytes;
+        memcpy(&bytes, field, sizeof bytes);
+        snprintf(text, size, "%" PRIu64, bytes);
+    } else if (param->kind == EDEN_KIND_file && isnan(value)) {
         snprintf(text, size, "%s", file->path);
-        return;
+    } else {
+        locale_t before = enter_c_locale();
+        eden_param_text(param, value, text, size);
+        uselocale(before);
     }
-    switch (param->kind) {
-    case EDEN_KIND_size:
-        value = INFINITY;
-        break;
-    case EDEN_KIND_number:
-        memcpy(&value, field, sizeof value);
-        break;
-    case EDEN_KIND_whole:
-        memcpy(&whole, field, sizeof whole);
-        value = (double)whole;
-        break;
-    case EDEN_KIND_choice:
-    case EDEN_KIND_file:
-        value = (double)number;
-        break;
-    }
-    locale_t before = enter_c_locale();
-    eden_param_text(param, value, text, size);
-    uselocale(before);
 }
 
 bool params_get(const struct params *params, const char *name, char *text, size_t size) {
@@ -187,7 +192,25 @@ bool params_get(const struct params *params, const char *name, char *text, size_
     return id < EDEN_PARAM_COUNT;
 }
 
+_Static_assert(sizeof((eden_heap *)NULL)->param_values <= 512, "on one page: a tool sees all of it or nothing");
+
+void params_publish(eden_heap *heap) {
+    struct eden_heap_info *info = &heap->info;
+    heap_header_begin(info);
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        const double value = field_value(&heap->params, id);
+        __atomic_store(&heap->param_values[id], &value, __ATOMIC_RELAXED);
+    }
+    const bool is_file = heap->params.pretenure.choice == FILE_CHOICE;
+    __atomic_store_n(&info->params, (uintptr_t)heap->param_values, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->param_count, (uint32_t)EDEN_PARAM_COUNT, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->params_set, heap->params.given, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->pretenure_file, is_file ? (uintptr_t)heap->params.pretenure.path : 0, __ATOMIC_RELAXED);
+    heap_header_end(info);
+}
+
 void params_fire(eden_heap *heap, const char *only) {
+    params_publish(heap);
     for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
         const char *name = eden_param(id)->name;
         if (only == NULL || strcmp(name, only) == 0) {

@@ -5,8 +5,16 @@
  * I2. The figures are at any time the sum of what the probes have reported. What is counted between collections (bytes
  *     allocated, objects remembered and forgotten) is reported by the next start probe in its `..._since` arguments,
  *     and enters the figures at that moment.
- * I3. The heap's public header gets a copy at the end of each collection, under its sequence lock. */
+ * I3. The heap's public header gets a copy at the end of each collection, under its sequence lock.
+ * I4. The header says which phase is under way: the innermost that has begun and not ended. Between the scavenge of a
+ *     full collection and its start, that is the full collection. */
 #include "observe/events.h"
+
+static const int parents[EDEN_PHASE_COUNT] = {
+#define EDEN_PHASE(name, text, parent) parent,
+#include "eden_phases.def"
+#undef EDEN_PHASE
+};
 
 /* Moves what was counted since the last start into the figures; the caller has reported it by a probe. */
 static void take_since(eden_heap *heap) {
@@ -35,8 +43,7 @@ static void set_gauges(eden_heap *heap) {
 static void publish(eden_heap *heap) {
     struct eden_heap_info *info = &heap->info;
     set_gauges(heap);
-    __atomic_store_n(&info->lock, info->lock + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    heap_header_begin(info);
     __atomic_store_n(&info->seq, info->seq + 1, __ATOMIC_RELAXED);
 #define EDEN_FIGURE(name, kind, unit, doc)                                                                             \
     __atomic_store_n(&info->figures[EDEN_FIGURE_##name], heap->figures.name, __ATOMIC_RELAXED);
@@ -45,7 +52,25 @@ static void publish(eden_heap *heap) {
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         __atomic_store_n(&info->full_by_cause[i], heap->figures.full_by_cause[i], __ATOMIC_RELAXED);
     }
-    __atomic_store_n(&info->lock, info->lock + 1, __ATOMIC_RELEASE);
+    heap_header_end(info);
+}
+
+static struct events *events_of(struct observer *observer) { return (struct events *)observer; }
+
+static void show_activity(eden_heap *heap, enum eden_activity activity, uint64_t since_ns) {
+    heap_header_begin(&heap->info);
+    __atomic_store_n(&heap->info.activity, (uint32_t)activity, __ATOMIC_RELAXED);
+    __atomic_store_n(&heap->info.activity_ns, since_ns, __ATOMIC_RELAXED);
+    heap_header_end(&heap->info);
+}
+
+static void show_phase(struct events *events, enum eden_phase phase, uint64_t since_ns) {
+    struct eden_heap_info *info = &events->observer.heap->info;
+    events->began_ns[phase] = since_ns;
+    heap_header_begin(info);
+    __atomic_store_n(&info->phase, (uint64_t)phase, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->phase_ns, since_ns, __ATOMIC_RELAXED);
+    heap_header_end(info);
 }
 
 static void note_pause(eden_heap *heap, uint64_t ns) {
@@ -64,8 +89,6 @@ static void take_mourned(eden_heap *heap) {
     }
 }
 
-static struct events *events_of(struct observer *observer) { return (struct events *)observer; }
-
 void events_create(struct events *events) {
     eden_heap *heap = events->observer.heap;
     int cancellation = system_hold_cancellation();
@@ -73,6 +96,7 @@ void events_create(struct events *events) {
     system_restore_cancellation(cancellation);
     set_gauges(heap);
     heap->info.figures[EDEN_FIGURE_eden_size] = heap->figures.eden_size;
+    show_activity(heap, EDEN_ACTIVITY_RUNNING, heap->info.created_ns);
     eden_fire_heap__create(heap, heap->info.heap_id, heap->info.name);
     params_fire(heap, NULL);
 }
@@ -104,6 +128,8 @@ static void scavenge_begin(struct observer *self, const struct scavenge_pass *pa
                               heap->delta.remembered, heap->delta.forgotten, heap->delta.tenured);
     take_since(heap);
     events_of(self)->scavenge = before;
+    show_phase(events_of(self), EDEN_PHASE_scavenge, pass->start_ns);
+    show_activity(heap, EDEN_ACTIVITY_STOPPED, pass->start_ns);
 }
 
 static void scavenge_end(struct observer *self, const struct scavenge_pass *pass) {
@@ -132,6 +158,11 @@ static void scavenge_end(struct observer *self, const struct scavenge_pass *pass
     take_born_old(heap);
     log_scavenge(events, pass, ns);
     publish(heap);
+    if (pass->cause == EDEN_SCAVENGE_FULL && heap->broken_invariant == NULL) {
+        show_phase(events, EDEN_PHASE_full, pass->start_ns + ns);
+    } else {
+        show_activity(heap, EDEN_ACTIVITY_RUNNING, pass->start_ns + ns);
+    }
 }
 
 static void full_begin(struct observer *self, const struct full_pass *pass) {
@@ -147,6 +178,7 @@ static void full_begin(struct observer *self, const struct full_pass *pass) {
                           heap->delta.tenured);
     take_since(heap);
     events_of(self)->full = before;
+    show_phase(events_of(self), EDEN_PHASE_full, pass->start_ns);
 }
 
 static void full_end(struct observer *self, const struct full_pass *pass) {
@@ -169,6 +201,7 @@ static void full_end(struct observer *self, const struct full_pass *pass) {
                          heap_remembered(heap));
     log_full(events, pass, ns, freed);
     publish(heap);
+    show_activity(heap, EDEN_ACTIVITY_RUNNING, pass->start_ns + ns);
 }
 
 static void phase_begin(struct observer *self, enum eden_phase phase) {
@@ -187,10 +220,17 @@ static void phase_begin(struct observer *self, enum eden_phase phase) {
     }
 }
 
+static void phase_began(struct observer *self, enum eden_phase phase, uint64_t start_ns) {
+    show_phase(events_of(self), phase, start_ns);
+}
+
 static void phase_end(struct observer *self, enum eden_phase phase, uint64_t ns, struct tally tally) {
     eden_heap *heap = self->heap;
     uint64_t seq = heap->info.seq + 1;
-    events_of(self)->phase_ns[phase] = ns;
+    struct events *events = events_of(self);
+    enum eden_phase parent = (enum eden_phase)parents[phase];
+    events->phase_ns[phase] = ns;
+    show_phase(events, parent, events->began_ns[parent]);
     heap->figures.mark_ns += phase == EDEN_PHASE_mark ? ns : 0;
     heap->figures.sweep_ns += phase == EDEN_PHASE_sweep ? ns : 0;
     heap->figures.compact_ns += phase == EDEN_PHASE_compact ? ns : 0;
@@ -224,6 +264,7 @@ static void decided(struct observer *self, const struct policy_decision *decisio
     eden_heap *heap = self->heap;
     eden_fire_policy__decide(heap, heap->info.seq + 1, decision->decision, decision->from, decision->to,
                              decision->reason);
+    params_publish(heap);
     log_decision(events_of(self), decision);
 }
 
@@ -234,6 +275,7 @@ void events_subscribe(struct events *events, eden_heap *heap) {
         .full_begin = full_begin,
         .full_end = full_end,
         .phase_begin = phase_begin,
+        .phase_began = phase_began,
         .phase_end = phase_end,
         .segment = segment,
         .adopted = adopted,

@@ -20,6 +20,7 @@ struct events {
     struct scavenge_before scavenge;
     struct full_before full;
     uint64_t phase_ns[EDEN_PHASE_COUNT]; /* how long each took when it last ran */
+    uint64_t began_ns[EDEN_PHASE_COUNT]; /* when each last began */
     uint64_t full_scavenge_ns;           /* the scavenges of the full collection that runs */
     char room[LOG_ROOM];                 /* as the heap begins and ends */
 };

@@ -42,6 +42,10 @@ bool tune_is_decided(const struct tune_facts *facts, enum eden_param_id id) {
            tune_number(facts, id) == eden_param(id)->fallback;
 }
 
+bool tune_assumes_defaults(const struct tune_facts *facts) {
+    return facts->late && !facts->parameters[EDEN_PARAM_grow_headroom].is_reported;
+}
+
 bool tune_is_old_decided(const struct tune_facts *facts) { return tune_is_decided(facts, EDEN_PARAM_full_gc_ratio); }
 
 bool tune_is_tenuring_decided(const struct tune_facts *facts) {
@@ -528,6 +532,24 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
 
 /* ---- the recording ----------------------------------------------------------------------------------------------- */
 
+/* The time figures are of the observed time: less what the first collections took before. */
+static void clip_times(struct tune_facts *facts, const struct heap_model *heap) {
+    static const struct {
+        enum eden_figure figure;
+        enum eden_phase phase;
+    } parts[] = {
+        {EDEN_FIGURE_scavenge_ns, EDEN_PHASE_scavenge}, {EDEN_FIGURE_gc_ns, EDEN_PHASE_scavenge},
+        {EDEN_FIGURE_full_ns, EDEN_PHASE_full},         {EDEN_FIGURE_gc_ns, EDEN_PHASE_full},
+        {EDEN_FIGURE_mark_ns, EDEN_PHASE_mark},         {EDEN_FIGURE_sweep_ns, EDEN_PHASE_sweep},
+        {EDEN_FIGURE_compact_ns, EDEN_PHASE_compact},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const struct phase_model *phase = heap->phase[parts[i].phase];
+        uint64_t outside = phase ? phase->outside_ns : 0, *ns = &facts->figures[parts[i].figure];
+        *ns -= outside < *ns ? outside : *ns;
+    }
+}
+
 static void begin_heap(struct heap_reader *reader, const struct process_model *process, const struct heap_model *heap,
                        const struct model *model, const struct recording_info *info) {
     struct tune_facts *facts = &reader->facts;
@@ -550,6 +572,7 @@ static void begin_heap(struct heap_reader *reader, const struct process_model *p
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         facts->figures[i] = heap->figures[i] - heap->before[i];
     }
+    clip_times(facts, heap);
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         facts->full_by_cause[i] = heap->full_by_cause[i] - heap->full_by_cause_before[i];
     }

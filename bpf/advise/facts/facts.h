@@ -142,6 +142,8 @@ double tune_number(const struct tune_facts *facts,
 /* Does policy=auto decide what this parameter is for? A program that sets the default looks like one that sets
  * nothing. */
 bool tune_is_decided(const struct tune_facts *facts, enum eden_param_id id);
+/* Whether the defaults are assumed: the heap was attached late, and its header shows no parameters. */
+bool tune_assumes_defaults(const struct tune_facts *facts);
 bool tune_is_old_decided(const struct tune_facts *facts);      /* when old space is collected for growth */
 bool tune_is_tenuring_decided(const struct tune_facts *facts); /* which survivors are tenured */
 /* The share of what lives by which old space grows before it is collected; policy=auto: without a limit. */

@@ -912,6 +912,20 @@ static struct packet heap_packet(enum inspector_request kind, const struct targe
 static void check_heap(struct heapinfo *heap) {
     heap->name[sizeof heap->name - 1] = 0;
     heap->known &= (1ull << EDEN_FIGURE_COUNT) - 1;
+    if ((unsigned)heap->activity >= EDEN_ACTIVITIES || (unsigned)heap->phase >= EDEN_PHASE_COUNT) {
+        heap->activity = EDEN_ACTIVITY_UNKNOWN;
+        heap->phase = EDEN_PHASE_scavenge;
+    }
+}
+
+/* No value that could not be one of its parameter's. */
+static void check_params(struct heap_params *params) {
+    params->known &= (1ull << EDEN_PARAM_COUNT) - 1;
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        params->known &= ~(eden_param_is_value(eden_param(id), params->value[id]) ? 0 : 1ull << id);
+    }
+    params->set &= params->known;
+    params->pretenure_file[sizeof params->pretenure_file - 1] = 0;
 }
 
 int inspect_heaps(struct inspect *inspect, struct target *target, uint64_t registry, struct heapinfo *list, int most,
@@ -936,15 +950,30 @@ int inspect_heaps(struct inspect *inspect, struct target *target, uint64_t regis
     return (int)count;
 }
 
-static bool get_heap(struct inspect *inspect, enum inspector_request kind, struct target *target,
-                     const struct heap_request *wanted, struct heapinfo *heap) {
+static bool get(struct inspect *inspect, enum inspector_request kind, struct target *target,
+                const struct heap_request *wanted, void *answer, size_t bytes) {
     const struct packet request = heap_packet(kind, target, wanted);
     errno = target->mem_error;
-    if (target->memory.mem < 0 ||
-        !call_for(inspect, inspector_of_process(inspect, target), target, &request, heap, sizeof *heap)) {
+    return target->memory.mem >= 0 &&
+           call_for(inspect, inspector_of_process(inspect, target), target, &request, answer, bytes);
+}
+
+static bool get_heap(struct inspect *inspect, enum inspector_request kind, struct target *target,
+                     const struct heap_request *wanted, struct heapinfo *heap) {
+    if (!get(inspect, kind, target, wanted, heap, sizeof *heap)) {
         return false;
     }
     check_heap(heap);
+    return true;
+}
+
+bool inspect_params(struct inspect *inspect, struct target *target, const struct heapinfo *heap,
+                    struct heap_params *params) {
+    const struct heap_request wanted = {.address = heap->address, .id = heap->id};
+    if (!get(inspect, INSPECTOR_PARAMS, target, &wanted, params, sizeof *params)) {
+        return false;
+    }
+    check_params(params);
     return true;
 }
 

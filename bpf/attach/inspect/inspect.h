@@ -114,6 +114,10 @@ bool inspect_find_heap(struct inspect *inspect, struct target *target, uint64_t 
                        struct heapinfo *heap);
 bool inspect_heap(struct inspect *inspect, struct target *target, uint64_t address, struct heapinfo *heap);
 
+/* As heapinfo_params(). */
+bool inspect_params(struct inspect *inspect, struct target *target, const struct heapinfo *heap,
+                    struct heap_params *params);
+
 /* The next classes of a heap, as many as an answer holds or on_class wants: from index *from on, which becomes where
  * the next call goes on; UINT32_MAX: that was all. False: they were not read; *unread: names that could not be. */
 bool inspect_classes(struct inspect *inspect, struct target *target, const struct heapinfo *heap,

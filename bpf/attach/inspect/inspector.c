@@ -201,6 +201,13 @@ static bool read_heap(struct inspector *inspector, bool is_listed) {
                               : heapinfo_read(inspector->memory, request.address, heap));
 }
 
+static bool read_params(struct inspector *inspector) {
+    struct heap_request request;
+    struct heap_params *params = take(inspector, &request, sizeof request) ? reserve(inspector, sizeof *params) : NULL;
+    errno = params ? ENOENT : errno;
+    return params && heapinfo_params(inspector->memory, request.address, request.id, params);
+}
+
 static bool add_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
     struct inspector *inspector = context;
     struct classes_answer *answer = inspector->data;
@@ -247,6 +254,8 @@ static bool answer_one(struct inspector *inspector) {
         return read_heap(inspector, true);
     case INSPECTOR_HEAP:
         return read_heap(inspector, false);
+    case INSPECTOR_PARAMS:
+        return read_params(inspector);
     case INSPECTOR_CLASSES:
         return read_classes(inspector);
     }

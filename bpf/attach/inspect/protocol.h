@@ -42,6 +42,7 @@ enum inspector_request {
     INSPECTOR_HEAPS,     /* struct heap_request -> struct heaps_answer, struct heapinfo[] */
     INSPECTOR_FIND,      /* struct heap_request -> struct heapinfo, of a heap that the registry lists */
     INSPECTOR_HEAP,      /* struct heap_request -> struct heapinfo, of the heap at this address */
+    INSPECTOR_PARAMS,    /* struct heap_request -> struct heap_params, of the heap at this address with this ID */
     INSPECTOR_CLASSES,   /* struct classes_request -> struct classes_answer, struct class_name[] */
 };
 
@@ -113,7 +114,7 @@ struct functions_request {
 };
 
 struct heap_request {
-    uint64_t registry, address;
+    uint64_t registry, address, id;
     int most;
 };
 struct heaps_answer {

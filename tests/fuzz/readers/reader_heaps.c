@@ -26,6 +26,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         while ((next = heapinfo_classes(memory, &list[i], next, on_class, &read, &unread)) != 0) {
         }
         heapinfo_find(memory, REGISTRY_AT, list[i].address, &found);
+        struct heap_params params;
+        char text[256];
+        bool has_params = heapinfo_params(memory, list[i].address, list[i].id, &params);
+        for (enum eden_param_id id = 0; has_params && id < EDEN_PARAM_COUNT; id++) {
+            if (params.known >> id & 1) {
+                heap_params_text(&params, id, text);
+            }
+        }
     }
     close(memory.mem);
     return 0;
@@ -38,6 +46,7 @@ void reader_seeds(reader_seed_fn *seed) {
         struct eden_heap_info heaps[3];
         uint64_t pages[2];
         char names[128];
+        double params[EDEN_PARAM_COUNT];
         struct eden_class_info classes[1 << EDEN_CLASS_PAGE_SHIFT];
     } memory;
 #define AT(member) offsetof(__typeof__(memory), member)
@@ -52,6 +61,12 @@ void reader_seeds(reader_seed_fn *seed) {
                                                   .name = "seed",
                                                   .class_pages = AT(pages),
                                                   .class_limit = 40,
+                                                  .params = AT(params),
+                                                  .param_count = EDEN_PARAM_COUNT,
+                                                  .params_set = 1 << EDEN_PARAM_pretenure,
+                                                  .pretenure_file = AT(names),
+                                                  .activity = EDEN_ACTIVITY_STOPPED,
+                                                  .phase = EDEN_PHASE_mark,
                                                   .figure_count = EDEN_FIGURE_COUNT};
     }
     memory.pages[0] = AT(classes);
@@ -60,6 +75,9 @@ void reader_seeds(reader_seed_fn *seed) {
             (struct eden_class_info){.name = AT(names), .name_length = i, .class_index = i / 2 + 1, .fixed_slots = 1};
     }
     memset(memory.names, 'n', sizeof memory.names - 1);
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        memory.params[id] = id == EDEN_PARAM_pretenure ? NAN : eden_param(id)->fallback;
+    }
 #undef AT
     seed(&memory, sizeof memory);
     memory.heaps[2].next = memory.registry.first;

@@ -65,6 +65,89 @@ TEST(knows_what_an_older_heap_lacks) {
     assert_int_equal(info.known, 3);
 }
 
+TEST(says_what_a_heap_does) {
+    struct eden_heap_info one = heap(1);
+    struct heapinfo info;
+    one.activity = EDEN_ACTIVITY_STOPPED;
+    one.phase = EDEN_PHASE_mark;
+    one.activity_ns = 5;
+    one.phase_ns = 6;
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    assert_true(info.activity == EDEN_ACTIVITY_STOPPED && info.phase == EDEN_PHASE_mark);
+    assert_true(info.activity_ns == 5 && info.phase_ns == 6);
+    one.phase = EDEN_PHASE_COUNT; /* of a later version, or a lie */
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info) && info.activity == EDEN_ACTIVITY_UNKNOWN);
+    one.phase = EDEN_PHASE_mark;
+    one.activity = EDEN_ACTIVITIES;
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info) && info.activity == EDEN_ACTIVITY_UNKNOWN);
+    one.activity = EDEN_ACTIVITY_STOPPED;
+    one.bytes = offsetof(struct eden_heap_info, params); /* an older one */
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info) && info.activity == EDEN_ACTIVITY_UNKNOWN);
+}
+
+static void fill(double value[EDEN_PARAM_COUNT]) {
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        value[id] = eden_param(id)->fallback;
+    }
+}
+
+TEST(reads_parameters) {
+    struct eden_heap_info one = heap(1);
+    double value[EDEN_PARAM_COUNT];
+    struct heap_params params;
+    char text[256], file[] = "chosen.txt";
+    fill(value);
+    assert_false(heapinfo_params(own_memory(), address_of(&one), 1, &params)); /* shows none */
+    one.params = address_of(value);
+    one.param_count = EDEN_PARAM_COUNT;
+    one.params_set = 1ull << EDEN_PARAM_max_heap | 1ull << EDEN_PARAM_pretenure;
+    value[EDEN_PARAM_max_heap] = 64 << 20;
+    value[EDEN_PARAM_pretenure] = NAN;
+    one.pretenure_file = address_of(file);
+    assert_true(heapinfo_params(own_memory(), address_of(&one), 1, &params));
+    assert_true(params.known == (1ull << EDEN_PARAM_COUNT) - 1 && params.set == one.params_set);
+    heap_params_text(&params, EDEN_PARAM_max_heap, text);
+    assert_string_equal(text, "67108864");
+    heap_params_text(&params, EDEN_PARAM_pretenure, text);
+    assert_string_equal(text, "chosen.txt");
+    heap_params_text(&params, EDEN_PARAM_policy, text);
+    assert_string_equal(text, "auto");
+    assert_false(heapinfo_params(own_memory(), address_of(&one), 2, &params)); /* another heap */
+    one.param_count = 2;
+    assert_true(heapinfo_params(own_memory(), address_of(&one), 1, &params) && params.known == 3);
+    one.param_count = UINT32_MAX; /* a later version */
+    assert_true(heapinfo_params(own_memory(), address_of(&one), 1, &params));
+    one.params = 8; /* no page is there */
+    assert_false(heapinfo_params(own_memory(), address_of(&one), 1, &params));
+    one.params = UINT64_MAX - 8;
+    assert_false(heapinfo_params(own_memory(), address_of(&one), 1, &params));
+}
+
+TEST(what_is_no_value_of_a_parameter_is_not_known) {
+    struct eden_heap_info one = heap(1);
+    double value[EDEN_PARAM_COUNT];
+    struct heap_params params;
+    fill(value);
+    one.params = address_of(value);
+    one.param_count = EDEN_PARAM_COUNT;
+    one.params_set = UINT64_MAX;
+    static const struct {
+        enum eden_param_id id;
+        double value;
+    } bad[] = {{EDEN_PARAM_policy, 99},       {EDEN_PARAM_policy, NAN},
+               {EDEN_PARAM_policy, 0.5},      {EDEN_PARAM_policy, -1},
+               {EDEN_PARAM_eden_size, 1},     {EDEN_PARAM_eden_size, NAN},
+               {EDEN_PARAM_stress, -2},       {EDEN_PARAM_stress, INFINITY},
+               {EDEN_PARAM_pretenure, 1e300}, {EDEN_PARAM_tenure_fill, -INFINITY}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        fill(value);
+        value[bad[i].id] = bad[i].value;
+        assert_true(heapinfo_params(own_memory(), address_of(&one), 1, &params));
+        assert_true(params.known == ((1ull << EDEN_PARAM_COUNT) - 1) - (1ull << bad[i].id));
+        assert_true(params.set == params.known);
+    }
+}
+
 /* What is beyond the most is counted. */
 TEST(a_list_that_is_too_long_is_read_in_part) {
     struct eden_heap_info heaps[6];

@@ -37,7 +37,15 @@ TEST(heap_info_keeps_its_layout) {
     AT(info, sample_control, 440, 8);
     AT(info, batch_semaphore, 448, 8);
     AT(info, requested_semaphore, 456, 8);
-    AT(info, reserved, 464, 104);
+    AT(info, params, 464, 8);
+    AT(info, params_set, 472, 8);
+    AT(info, pretenure_file, 480, 8);
+    AT(info, param_count, 488, 4);
+    AT(info, activity, 492, 4);
+    AT(info, phase, 496, 8);
+    AT(info, phase_ns, 504, 8);
+    AT(info, activity_ns, 512, 8);
+    AT(info, reserved, 520, 48);
     assert_int_equal(EDEN_ABI_VERSION, 1);
     assert_true(EDEN_HEAP_MAGIC == 0x31706165486e6445ull);
     assert_int_equal(offsetof(eden_heap, info), 0);
@@ -153,6 +161,7 @@ TEST(values_keep_their_numbers) {
         {EDEN_ENUM_decision_reason, "survival quiet memory reserved mapped promotion limit live turnover lasting"},
         {EDEN_ENUM_pretenure, "none auto"},
         {EDEN_ENUM_switch, "0 1"},
+        {EDEN_ENUM_activity, "unknown running stopped beside"},
     };
     assert_int_equal(sizeof known / sizeof known[0], EDEN_ENUM_none);
     for (size_t i = 0; i < EDEN_ENUM_none; i++) {
@@ -216,7 +225,7 @@ TEST(a_heaps_header_as_a_tool_reads_it) {
     assert_int_equal(bytes->class_index, eden_class_index(w.bytes));
     assert_int_equal(bytes->format, EDEN_FORMAT_BYTES);
     assert_int_equal(info->seq, 0);
-    assert_int_equal(info->lock, 0);
+    assert_int_equal(info->lock % 2, 0);
     EDEN_FRAME(w.m, local, 1);
     local[0] = eden_new(w.m, w.pair);
     for (uint64_t i = 1; i <= 3; i++) {
@@ -230,6 +239,74 @@ TEST(a_heaps_header_as_a_tool_reads_it) {
     }
     assert_true(eden_registry.magic == EDEN_REGISTRY_MAGIC && eden_registry.version == EDEN_ABI_VERSION);
     assert_true(eden_registry.first == (uintptr_t)w.heap);
+}
+
+/* What the header says while roots are visited: once in a scavenge, once while marking. */
+struct seen {
+    const struct eden_heap_info *info;
+    struct eden_heap_info at[3];
+    size_t count;
+};
+
+static void look(void *context, eden_visit *visit) {
+    struct seen *seen = context;
+    (void)visit;
+    assert_true(seen->count < 3);
+    seen->at[seen->count++] = *seen->info;
+}
+
+TEST(a_header_says_what_runs) {
+    WORLD(w, "eden_size=1M");
+    const struct eden_heap_info *info = (const struct eden_heap_info *)w.heap;
+    struct seen seen = {.info = info};
+    assert_int_equal(info->activity, EDEN_ACTIVITY_RUNNING);
+    assert_true(eden_visitor_add(w.heap, look, &seen));
+    eden_full_collect(w.m);
+    const enum eden_phase phases[] = {EDEN_PHASE_scavenge__roots, EDEN_PHASE_mark};
+    assert_int_equal(seen.count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct eden_heap_info *at = &seen.at[i];
+        assert_true(at->activity == EDEN_ACTIVITY_STOPPED && at->phase == phases[i] && at->lock % 2 == 0);
+        assert_true(info->created_ns <= at->activity_ns && at->activity_ns <= at->phase_ns);
+    }
+    assert_true(seen.at[0].activity_ns == seen.at[1].activity_ns); /* one stop */
+    assert_true(info->activity == EDEN_ACTIVITY_RUNNING && info->activity_ns >= seen.at[1].phase_ns);
+}
+
+static void assert_shows_parameters(eden_heap *heap) {
+    const struct eden_heap_info *info = (const struct eden_heap_info *)heap;
+    const double *values = (const double *)(uintptr_t)info->params;
+    assert_int_equal(info->param_count, EDEN_PARAM_COUNT);
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        char expected[256], text[256];
+        assert_true(eden_param_is_value(eden_param(id), values[id]));
+        assert_true(eden_heap_get(heap, eden_param(id)->name, expected, sizeof expected));
+        eden_param_text(eden_param(id), values[id], text, sizeof text);
+        assert_string_equal(text, expected);
+    }
+}
+
+TEST(a_header_shows_the_parameters) {
+    WORLD(w, "max_heap=64M,full_gc_min_old=0,shrink_threshold=none,tenure_proportion=0.25,survivors_to_keep=100");
+    const struct eden_heap_info *info = (const struct eden_heap_info *)w.heap;
+    uint64_t set = 1ull << EDEN_PARAM_max_heap | 1ull << EDEN_PARAM_full_gc_min_old |
+                   1ull << EDEN_PARAM_shrink_threshold | 1ull << EDEN_PARAM_tenure_proportion |
+                   1ull << EDEN_PARAM_survivors_to_keep;
+    assert_true(info->params_set == set && info->pretenure_file == 0);
+    assert_shows_parameters(w.heap);
+    assert_true(eden_heap_set(w.heap, "full_gc_ratio", "inf", NULL));
+    assert_true(info->params_set == (set | 1ull << EDEN_PARAM_full_gc_ratio));
+    assert_shows_parameters(w.heap);
+    EDEN_FRAME(w.m, local, 1);
+    uint64_t before = w.heap->params.eden_size;
+    for (int i = 0; i < 200000; i++) { /* until policy=auto changes eden */
+        eden_value pair = eden_new(w.m, w.pair);
+        eden_slot_set(w.m, pair, 0, local[0]);
+        local[0] = pair;
+    }
+    eden_full_collect(w.m);
+    assert_true(w.heap->params.eden_size != before);
+    assert_shows_parameters(w.heap);
 }
 
 TEST(the_registry_lists_every_heap) {

@@ -1,0 +1,174 @@
+#include "cli/list_heap.h"
+#include "util/clock.h"
+#include "util/format.h"
+#include "util/json.h"
+#include "util/text.h"
+#include "views/phase_table.h"
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what it does now ------------------------------------------------------------------------------------------- */
+
+/* The clock is the target's. 0: not known. */
+static uint64_t since(uint64_t begin_ns) {
+    uint64_t now = now_ns();
+    return begin_ns != 0 && begin_ns <= now ? now - begin_ns : 0;
+}
+
+static bool is_collecting(const struct heapinfo *heap) {
+    return heap->activity == EDEN_ACTIVITY_STOPPED || heap->activity == EDEN_ACTIVITY_BESIDE;
+}
+
+static char *now_to_text(char text[PHASE_NOW_MAX], const struct heapinfo *heap) {
+    if (!is_collecting(heap)) {
+        snprintf(text, PHASE_NOW_MAX, "%s", heap->activity == EDEN_ACTIVITY_RUNNING ? "-" : "?");
+        return text;
+    }
+    phase_table_in(text, "in", heap->phase, since(heap->phase_ns));
+    if (heap->activity == EDEN_ACTIVITY_BESIDE) {
+        size_t length = strlen(text);
+        snprintf(text + length, PHASE_NOW_MAX - length, ", program runs");
+    }
+    return text;
+}
+
+static json_t *time_or_null(uint64_t ns) { return ns ? json_integer((json_int_t)ns) : json_null(); }
+
+static void add_now(json_t *object, const struct heapinfo *heap) {
+    bool collects = is_collecting(heap), known = heap->activity != EDEN_ACTIVITY_UNKNOWN;
+    json_object_set_new(object, "activity", known ? json_string(eden_activity_name(heap->activity)) : json_null());
+    json_object_set_new(object, "activity_for_ns", known ? time_or_null(since(heap->activity_ns)) : json_null());
+    json_object_set_new(object, "phase", collects ? json_string(phase_names[heap->phase]) : json_null());
+    json_object_set_new(object, "phase_for_ns", collects ? time_or_null(since(heap->phase_ns)) : json_null());
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------------------- */
+
+static bool read_params(struct list_heap *list, const struct heapinfo *heap, struct heap_params *params) {
+    bool is_read = inspect_params(list->inspect, list->target, heap, params);
+    list->unread += !is_read;
+    return is_read;
+}
+
+static const char *note_of(const struct heap_params *params, enum eden_param_id id) {
+    bool is_auto = params->known >> EDEN_PARAM_policy & 1 && params->value[EDEN_PARAM_policy] == EDEN_POLICY_AUTO;
+    bool is_set = params->set >> id & 1;
+    return is_set                                                                     ? "  (set)"
+           : is_auto && id == EDEN_PARAM_policy                                       ? "  (decides what is not set)"
+           : params->known >> id & 1 && params->value[id] != eden_param(id)->fallback ? "  (decided by policy)"
+                                                                                      : "";
+}
+
+static void print_params(struct list_heap *list, const struct heapinfo *heap) {
+    struct heap_params params;
+    char value[256], escaped[TEXT_GROWTH * sizeof value];
+    if (!read_params(list, heap, &params)) {
+        printf("%10s(its parameters were not read)\n", "");
+        return;
+    }
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        heap_params_text(&params, id, value);
+        if (eden_param(id)->kind == EDEN_KIND_size) {
+            eden_param_show(eden_param(id), params.value[id], value, sizeof value);
+        }
+        printf("%10s%-21s  %s%s\n", "", eden_param(id)->name,
+               params.known >> id & 1 ? text_escape(escaped, sizeof escaped, value, "") : "?", note_of(&params, id));
+    }
+}
+
+static json_t *params_to_json(struct list_heap *list, const struct heapinfo *heap) {
+    struct heap_params params;
+    char value[256];
+    if (!read_params(list, heap, &params)) {
+        return json_null();
+    }
+    json_t *object = json_object();
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        heap_params_text(&params, id, value);
+        bool known = params.known >> id & 1;
+        json_object_set_new(object, eden_param(id)->name,
+                            json_pack("{s:o, s:b}", "value", known ? json_text(value, sizeof value) : json_null(),
+                                      "set", (int)(params.set >> id & 1)));
+    }
+    return object;
+}
+
+/* ---- classes ---------------------------------------------------------------------------------------------------- */
+
+static bool print_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
+    char text[TEXT_GROWTH * 64];
+    (void)context;
+    printf("%10s%7u  %s", "", index, text_escape(text, sizeof text, name, ""));
+    printf(class_index == index ? "\n" : "  (a site of class %u)\n", class_index);
+    return true;
+}
+
+static bool add_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
+    json_array_append_new(context, json_pack("{s:I, s:I, s:o}", "index", (json_int_t)index, "class",
+                                             (json_int_t)class_index, "name", json_text(name, strlen(name))));
+    return true;
+}
+
+/* False: some were not read. */
+static bool each_class(struct list_heap *list, const struct heapinfo *heap,
+                       bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                       void *context) {
+    uint32_t from = 0, unread = 0;
+    bool all = true;
+    while (all && from != UINT32_MAX) {
+        all = inspect_classes(list->inspect, list->target, heap, on_class, context, &from, &unread) && unread == 0;
+    }
+    list->unread += !all;
+    return all;
+}
+
+/* ---- the heap --------------------------------------------------------------------------------------------------- */
+
+static json_t *gauge_to_json(const struct heapinfo *heap, enum eden_figure figure) {
+    return heap->known >> figure & 1 ? json_integer((json_int_t)heap->figures[figure]) : json_null();
+}
+
+static const char *gauge_to_text(char text[FORMAT_MAX], const struct heapinfo *heap, enum eden_figure figure) {
+    return heap->known >> figure & 1 ? format_bytes(text, heap->figures[figure]) : "?";
+}
+
+void list_heap_heading(void) {
+    printf("%8s  %-16s %6s  %-20s %10s %10s %12s  %s\n", "PID", "COMMAND", "HEAP", "NAME", "EDEN", "OLD USED",
+           "COLLECTIONS", "NOW");
+}
+
+void list_heap_print(struct list_heap *list, const struct heapinfo *heap) {
+    char eden[FORMAT_MAX], old[FORMAT_MAX], collections[FORMAT_MAX], now[PHASE_NOW_MAX];
+    char name[TEXT_GROWTH * sizeof heap->name], command[TEXT_GROWTH * 64];
+    printf("%8d  %s %6" PRIu64 "  %s %10s %10s %12s  %s\n", list->pid,
+           text_column(command, sizeof command, list->command, "", 16, UINT_MAX), heap->id,
+           text_column(name, sizeof name, heap->name, "", 20, UINT_MAX),
+           gauge_to_text(eden, heap, EDEN_FIGURE_eden_size), gauge_to_text(old, heap, EDEN_FIGURE_old_used),
+           format_count(collections, heap->seq), now_to_text(now, heap));
+    if (list->has_params) {
+        print_params(list, heap);
+    }
+    if (list->has_classes && !each_class(list, heap, print_class, NULL)) {
+        printf("%10s(not all classes were read)\n", "");
+    }
+}
+
+json_t *list_heap_to_json(struct list_heap *list, const struct heapinfo *heap) {
+    json_t *object =
+        json_pack("{s:I, s:o, s:o, s:o, s:I}", "heap", (json_int_t)heap->id, "name",
+                  json_text(heap->name, sizeof heap->name), "eden_size", gauge_to_json(heap, EDEN_FIGURE_eden_size),
+                  "old_used", gauge_to_json(heap, EDEN_FIGURE_old_used), "collections", (json_int_t)heap->seq);
+    add_now(object, heap);
+    if (list->has_params) {
+        json_object_set_new(object, "parameters", params_to_json(list, heap));
+    }
+    if (list->has_classes) {
+        json_t *classes = json_array();
+        bool all = each_class(list, heap, add_class, classes);
+        json_object_set_new(object, "classes", classes);
+        json_object_set_new(object, "all_classes", json_boolean(all));
+    }
+    return object;
+}

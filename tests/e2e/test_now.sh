@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# "It hangs: is it the collector?" A process that stands still in the middle of a collection, attached to then: list and
+# stat say in which phase, and since when; the parameters in force and the classes are read from its header.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+need_edenscope
+held=$(readlink -f "$build/tests/held")
+enter_folder
+export EDEN_STATS=$folder/own
+
+# hold VISIT OPTIONS: starts the program, which stands still then; sets $pid.
+hold() {
+    mkfifo line
+    EDEN_OPTIONS=$2 "$held" "$1" <line >said &
+    pid=$!
+    exec 7>line
+    rm line
+    for _ in {1..3000}; do
+        [[ -s said ]] && return
+        sleep 0.01
+    done
+    die "the program does not stand still"
+}
+
+release() {
+    echo >&7
+    exec 7>&-
+    wait "$pid" || die "the program failed"
+}
+
+# says PYTHON: of $heap, as the last JSON has it.
+says() { python3 -c "
+import json, sys
+heap = json.load(open('out'))['processes'][0]['heaps'][0]
+assert $1, heap"; }
+
+# ---- in a phase of a full collection ----
+
+hold 2 policy=fixed,eden_size=1M,tenure_fill=0.5
+expect_status 0 "$scope" list -p "$pid"
+grep -q 'NOW$' out && grep -Eq 'in full\.mark for [0-9.]+ [mun]?s$' out || die "list: $(cat out)"
+expect_status 0 "$scope" list -p "$pid" --json
+says "heap['activity'] == 'stopped' and heap['phase'] == 'full.mark'"
+says "heap['activity_for_ns'] >= heap['phase_for_ns'] > 0" # it began with the scavenge
+expect_status 0 "$scope" stat -p "$pid" 0.05 2
+[[ $(grep -Ec 'in full\.mark for [0-9.]+ [mun]?s$' out) == 2 ]] || die "stat: $(cat out)"
+expect_status 0 "$scope" stat -p "$pid" --json 0.05 1
+says "heap['collection']['known'] and heap['collection']['phase'] == 'full.mark'"
+says "heap['collection']['since_ns'] <= heap['collection']['phase_since_ns'] < heap['collection']['until_ns']"
+says "heap['stopped_ns'] < heap['collection']['until_ns'] - heap['collection']['since_ns']" # only what was observed
+echo "held in a phase: list and stat say in which"
+
+# ---- what it was before is known, too ----
+
+expect_status 0 "$scope" list -p "$pid" --params --classes
+for line in 'eden_size +1M  \(set\)' 'tenure_fill +0\.5  \(set\)' 'policy +fixed  \(set\)' 'max_heap +none' ' 1  Node'; do
+    grep -Eq "$line\$" out || die "no $line: $(cat out)"
+done
+expect_status 0 "$scope" list -p "$pid" --params --classes --json
+says "heap['parameters']['eden_size'] == {'value': '1048576', 'set': True}"
+says "not heap['parameters']['max_heap']['set'] and len(heap['parameters']) > 15"
+says "heap['classes'] == [{'index': 1, 'class': 1, 'name': 'Node'}] and heap['all_classes']"
+
+"$scope" record -p "$pid" -o held.data 2>record.err &
+recorder=$!
+for _ in {1..600}; do
+    "$scope" script -i held.data --probe class__define >out 2>err || true
+    [[ -s out ]] && break
+    sleep 0.05
+done
+release
+wait "$recorder" || die "record: $(cat record.err)"
+expect_status 0 "$scope" script -i held.data --probe param__set
+grep -q "name='eden_size' value='1048576'" out && grep -q "name='policy' value='fixed'" out || die "script: $(cat out)"
+expect_status 0 "$scope" report -i held.data --json
+says "all(heap[name] == value for name, value in json.loads(open('own').readline()).items() if name != 'pid')"
+expect_status 0 "$scope" tune -i held.data
+! grep -q "defaults are assumed" out err || die "tune: $(cat out err)"
+rm own
+echo "attached late: parameters and classes are known, figures as EDEN_STATS"
+
+# ---- in the scavenge before it, and in none ----
+
+hold 1 eden_size=2M
+expect_status 0 "$scope" list -p "$pid"
+grep -Eq 'in scavenge\.roots for ' out || die "list: $(cat out)"
+release
+rm own
+
+mkfifo line
+"$build/tests/giveback" <line >said &
+pid=$!
+exec 7>line
+for _ in {1..6000}; do
+    [[ -s said ]] && break
+    sleep 0.01
+done
+expect_status 0 "$scope" list -p "$pid" --json
+says "heap['activity'] == 'running' and heap['phase'] is None and heap['activity_for_ns'] > 0"
+expect_status 0 "$scope" stat -p "$pid" 0.05 1
+grep -Eq '  -$' out || die "stat: $(cat out)"
+echo "in a scavenge, and in no collection"
+
+# ---- mistakes ----
+
+expect_status 1 "$scope" list -p 4194304
+grep -q "process 4194304 does not exist" err || die "$(cat err)"
+expect_status 1 "$scope" list --params "$held"
+grep -q "give them without FILE" err || die "$(cat err)"
+expect_status 0 "$scope" list -p $$
+grep -q "the process does not use Eden" err || die "$(cat err)"
+echo "mistakes are named"
