@@ -200,6 +200,7 @@ struct listing {
     bool is_verbose, has_params, has_classes;
     struct message_kind cut; /* processes that were not read, or not in full */
     uint64_t unread;         /* heaps */
+    size_t classes;          /* that have been shown */
     size_t refused_files;    /* of the process: not opened */
     struct heapinfo *heap;
 };
@@ -283,6 +284,7 @@ static void show_process(struct listing *listing, int heaps, int error) {
                              .pid = listing->pid,
                              .command = listing->command,
                              .has_params = listing->has_params,
+                             .classes = listing->classes,
                              .has_classes = listing->has_classes};
     for (int i = heaps - 1; i >= 0; i--) { /* the newest is first in the registry */
         if (listing->processes) {
@@ -292,6 +294,7 @@ static void show_process(struct listing *listing, int heaps, int error) {
         }
     }
     listing->unread += list.unread;
+    listing->classes = list.classes;
     char command[TEXT_GROWTH * sizeof listing->command];
     if (heaps <= 0 && !listing->processes) {
         printf("%8d  %s %6s  %s\n", listing->pid,

@@ -97,28 +97,36 @@ static json_t *params_to_json(struct list_heap *list, const struct heapinfo *hea
 
 /* ---- classes ---------------------------------------------------------------------------------------------------- */
 
-static bool print_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
-    char text[TEXT_GROWTH * 64];
-    (void)context;
-    printf("%10s%7u  %s", "", index, text_escape(text, sizeof text, name, ""));
-    printf(class_index == index ? "\n" : "  (a site of class %u)\n", class_index);
-    return true;
-}
+struct shown {
+    struct list_heap *list;
+    json_t *classes; /* NULL: they are printed */
+};
 
-static bool add_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
-    json_array_append_new(context, json_pack("{s:I, s:I, s:o}", "index", (json_int_t)index, "class",
-                                             (json_int_t)class_index, "name", json_text(name, strlen(name))));
-    return true;
+static bool show_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
+    const struct shown *shown = context;
+    char text[TEXT_GROWTH * 64];
+    if (shown->classes) {
+        json_array_append_new(shown->classes,
+                              json_pack("{s:I, s:I, s:o}", "index", (json_int_t)index, "class", (json_int_t)class_index,
+                                        "name", json_text(name, strlen(name))));
+        return ++shown->list->classes < LIST_CLASSES;
+    }
+    printf("%10s%7u  %s", "", index, text_escape(text, sizeof text, name, ""));
+    if (class_index != index) {
+        printf("  (a site of class %u)", class_index);
+    }
+    printf("\n");
+    return ++shown->list->classes < LIST_CLASSES;
 }
 
 /* False: some were not read. */
-static bool each_class(struct list_heap *list, const struct heapinfo *heap,
-                       bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
-                       void *context) {
+static bool show_classes(struct list_heap *list, const struct heapinfo *heap, json_t *classes) {
+    struct shown shown = {list, classes};
     uint32_t from = 0, unread = 0;
     bool all = true;
     while (all && from != UINT32_MAX) {
-        all = inspect_classes(list->inspect, list->target, heap, on_class, context, &from, &unread) && unread == 0;
+        all = list->classes < LIST_CLASSES &&
+              inspect_classes(list->inspect, list->target, heap, show_class, &shown, &from, &unread) && unread == 0;
     }
     list->unread += !all;
     return all;
@@ -150,7 +158,7 @@ void list_heap_print(struct list_heap *list, const struct heapinfo *heap) {
     if (list->has_params) {
         print_params(list, heap);
     }
-    if (list->has_classes && !each_class(list, heap, print_class, NULL)) {
+    if (list->has_classes && !show_classes(list, heap, NULL)) {
         printf("%10s(not all classes were read)\n", "");
     }
 }
@@ -166,7 +174,7 @@ json_t *list_heap_to_json(struct list_heap *list, const struct heapinfo *heap) {
     }
     if (list->has_classes) {
         json_t *classes = json_array();
-        bool all = each_class(list, heap, add_class, classes);
+        bool all = show_classes(list, heap, classes);
         json_object_set_new(object, "classes", classes);
         json_object_set_new(object, "all_classes", json_boolean(all));
     }

@@ -42,7 +42,7 @@ refused() {
 }
 refused 1 '-x: unknown option; `edenscope stat --help` shows the usage' stat -Txyz
 refused 1 '--nonesuch: unknown option' list --nonesuch
-refused 1 '-p: unknown option' list -p 1
+refused 1 '-i: unknown option' list -i 1
 refused 1 '--json=1: this option takes no value' report --json=1
 refused 1 '-o: this option needs a value' record -o
 refused 1 '-p: given twice; run edenscope once for each process' stat -p 1 -p 1

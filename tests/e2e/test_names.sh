@@ -42,6 +42,9 @@ checked text 0 "$scope" list
 shows "the process's name" "$name"
 shows "a name that may be shown" '€ été-fine-end'
 checked json 0 "$scope" list --json
+checked text 0 "$scope" list -p "$target" --params --classes
+shows "a class" '(a site of class' # else nothing that is foreign was printed
+checked json 0 "$scope" list -p "$target" --params --classes --json
 checked text 0 "$scope" list "${files[@]}"
 shows "the program's name" 'esc-\x1b[31m\x1b]0;title\x07-end'
 checked json 0 "$scope" list --json "${files[@]}"
