@@ -91,7 +91,10 @@ static void print_users(const struct enumeration *enumeration) {
             }
         }
     }
-    printf("%s:\n\n", users == 0 ? ", in the records of `batch`" : "");
+    bool is_of_header = strcmp(enumeration->kind, "header") == 0;
+    printf("%s:\n\n", is_of_header ? ", in the public header of a heap"
+                      : users == 0 ? ", in the records of `batch`"
+                                   : "");
 }
 
 static void print_enumerations(void) {
