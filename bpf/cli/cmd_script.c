@@ -3,24 +3,28 @@
 #include "cli/options.h"
 #include "util/message.h"
 #include "util/output.h"
+#include "views/chrome.h"
 #include "views/script.h"
 #include <signal.h>
 
 static const char usage[] =
-    "script [-i FILE [--force]] [--json | --csv] [-T] [--probe NAME]... [-v]\n\n"
-    "  Prints the events of the recording FILE (default eden.data) as text, NDJSON or CSV. --probe selects probes.\n"
+    "script [-i FILE [--force]] [--json | --csv | --chrome] [-T] [--probe NAME]... [-v]\n\n"
+    "  Prints the events of the recording FILE (default eden.data) as text, NDJSON or CSV, or as a trace for\n"
+    "  Perfetto, speedscope and chrome://tracing. --probe selects probes.\n"
     "  Times are in seconds since the recording began, or with -T times of day. In JSON and CSV they are\n"
     "  nanoseconds of CLOCK_MONOTONIC.";
 
 struct printing {
     struct script script;
+    struct chrome *chrome; /* NULL: `print` is called */
     bool (*print)(const struct script *script, const struct event *event, uint64_t heap_id);
     bool good;
 };
 
 static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
     struct printing *printing = context;
-    printing->good = printing->print(&printing->script, event, heap_id);
+    printing->good = printing->chrome ? chrome_event(printing->chrome, event, heap_id)
+                                      : printing->print(&printing->script, event, heap_id);
     return printing->good;
 }
 
@@ -44,8 +48,19 @@ static int script(struct recording *recording, const struct options *options, co
     if (options->csv) {
         printing.good = script_print_csv_head(&printing.script);
     }
+    if (options->chrome) {
+        printing.chrome = chrome_begin(&printing.script);
+        if (!printing.chrome) {
+            model_clear(&model);
+            message_print("out of memory");
+            return 1;
+        }
+    }
     if (printing.good && !recording_events(recording, probes, on_event, &printing, &why)) {
         status = failure_report(&why);
+    }
+    if (printing.chrome) {
+        chrome_end(printing.chrome);
     }
     status = output_finish(stdout, "the events", status);
     if (model.lost) {
@@ -58,12 +73,13 @@ static int script(struct recording *recording, const struct options *options, co
 int cmd_script(int argc, char **argv) {
     struct options options;
     int status;
-    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_CSV | ACCEPT_TIMESTAMP | ACCEPT_PROBE, usage, argc,
-                       argv, &status)) {
+    if (!options_parse(&options,
+                       ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_CSV | ACCEPT_CHROME | ACCEPT_TIMESTAMP | ACCEPT_PROBE, usage,
+                       argc, argv, &status)) {
         return status;
     }
-    if (options.json && options.csv) {
-        message_print("give either --json or --csv, not both");
+    if (options.json + options.csv + options.chrome > 1) {
+        message_print("give one of --json, --csv and --chrome");
         return 1;
     }
     struct failure why;

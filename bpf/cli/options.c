@@ -39,6 +39,7 @@ enum {
     OPTION_MAX_SIZE,
     OPTION_PARAMS,
     OPTION_CLASSES,
+    OPTION_CHROME,
     OPTION_COUNT
 };
 
@@ -60,6 +61,9 @@ static const struct described table[] = {
      "--probe NAME        select events of this probe, e.g. scavenge__done; may be repeated"},
     {{"json", no_argument, NULL, OPTION_JSON}, ACCEPT_JSON, "--json              print JSON"},
     {{"csv", no_argument, NULL, OPTION_CSV}, ACCEPT_CSV, "--csv               print comma-separated values"},
+    {{"chrome", no_argument, NULL, OPTION_CHROME},
+     ACCEPT_CHROME,
+     "--chrome            print a trace for Perfetto, speedscope and chrome://tracing"},
     {{"timestamp", no_argument, NULL, 'T'},
      ACCEPT_TIMESTAMP,
      "-T, --timestamp     begin each line with the time of day"},
@@ -319,6 +323,7 @@ static bool set(struct options *options, int value, const char *argument) {
         [OPTION_OBJECTS] = &options->objects, [OPTION_SEARCH] = &options->search,
         [OPTION_STACKS] = &options->stacks,   [OPTION_VERIFY] = &options->verify,
         [OPTION_PARAMS] = &options->params,   [OPTION_CLASSES] = &options->classes,
+        [OPTION_CHROME] = &options->chrome,
     };
     const char **const files[OPTION_COUNT] = {
         ['o'] = &options->output,

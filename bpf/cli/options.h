@@ -35,6 +35,7 @@ enum {
     ACCEPT_TUNE = 1 << 17,       /* -i FILE, --force, --heap ID, --emit WHAT */
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_LIST = 1 << 19,       /* --params, --classes */
+    ACCEPT_CHROME = 1 << 20,     /* --chrome */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
@@ -45,7 +46,7 @@ struct options {
     char **command;  /* NULL: none; ends with NULL */
     double interval; /* seconds; 0: none */
     uint64_t count;  /* 0: no limit */
-    bool json, timestamp, events_only, objects, csv, force, verbose;
+    bool json, timestamp, events_only, objects, csv, chrome, force, verbose;
     uint64_t heap, heap_serial;           /* 0: none */
     uint64_t probes[OPTIONS_PROBE_WORDS]; /* bit i of word i / 64: probe i; of use where some_probes */
     bool some_probes;

@@ -15,8 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What the process of an event is called; "?" where nobody knows. */
-static const char *script_command(const struct script *script, const struct event *event) {
+const char *script_command(const struct script *script, const struct event *event) {
     for (size_t i = 0; i < script->model->process_count; i++) {
         const struct process_model *process = &script->model->processes[i];
         if (process_is_same(&process->key, &event->process)) {
@@ -164,8 +163,21 @@ static json_t *event_json(const struct script *script, const struct event *event
     return object;
 }
 
+void script_add_arguments(json_t *object, const struct event *event) {
+    char name[24];
+    bool known = event->probe < EDEN_PROBE_COUNT;
+    for (int i = 0; i < event->args; i++) {
+        if (known && i < probe_table[event->probe].args) {
+            json_object_set_new(object, probe_table[event->probe].arg[i].name, argument_json(event, i));
+        } else {
+            snprintf(name, sizeof name, "arg%d", i);
+            json_object_set_new(object, name, address_json(event->arg[i]));
+        }
+    }
+}
+
 bool script_print_json(const struct script *script, const struct event *event, uint64_t heap_id) {
-    char unknown[24], name[24];
+    char unknown[24];
     bool known = event->probe < EDEN_PROBE_COUNT;
     snprintf(unknown, sizeof unknown, "probe_%u", event->probe);
     json_t *object = event_json(script, event, known ? probe_table[event->probe].name : unknown);
@@ -175,14 +187,7 @@ bool script_print_json(const struct script *script, const struct event *event, u
     if (event->serial) {
         json_object_set_new(object, "serial", number_json(event->serial));
     }
-    for (int i = 0; i < event->args; i++) {
-        if (known && i < probe_table[event->probe].args) {
-            json_object_set_new(object, probe_table[event->probe].arg[i].name, argument_json(event, i));
-        } else {
-            snprintf(name, sizeof name, "arg%d", i);
-            json_object_set_new(object, name, address_json(event->arg[i]));
-        }
-    }
+    script_add_arguments(object, event);
     bool good = json_print(script->out, object);
     json_decref(object);
     return good && !ferror(script->out);

@@ -3,6 +3,7 @@
 #define EDEN_SCRIPT_H
 
 #include "recording/recording.h"
+#include <jansson.h>
 #include <stdio.h>
 
 struct script {
@@ -12,6 +13,11 @@ struct script {
     const uint64_t *probes;    /* those wanted, as for recording_events; NULL: all */
     bool wall_clock;           /* times of day instead of seconds since the recording began */
 };
+
+/* What the process of an event is called; "?" where nobody knows. */
+const char *script_command(const struct script *script, const struct event *event);
+/* Its arguments, by name. */
+void script_add_arguments(json_t *object, const struct event *event);
 
 /* False where writing failed: errno says why. */
 bool script_print_line(const struct script *script, const struct event *event, uint64_t heap_id);
