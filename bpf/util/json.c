@@ -36,7 +36,8 @@ static int print_piece(const char *piece, size_t size, void *out) {
     return 0;
 }
 
-bool json_print(FILE *out, const json_t *json) {
-    return json && json_dump_callback(json, print_piece, out, JSON_COMPACT | JSON_ENSURE_ASCII) == 0 &&
-           fputc('\n', out) != EOF;
+bool json_write(FILE *out, const json_t *json) {
+    return json && json_dump_callback(json, print_piece, out, JSON_COMPACT | JSON_ENSURE_ASCII) == 0;
 }
+
+bool json_print(FILE *out, const json_t *json) { return json_write(out, json) && fputc('\n', out) != EOF; }

@@ -17,7 +17,9 @@ json_t *json_text(const char *text, size_t most);
  * one. */
 json_t *json_number(uint64_t value);
 
-/* On one line, with a newline. False where writing failed. */
+/* On one line. False where writing failed. */
+bool json_write(FILE *out, const json_t *json);
+/* And with a newline. */
 bool json_print(FILE *out, const json_t *json);
 
 #endif

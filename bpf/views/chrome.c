@@ -67,9 +67,7 @@ static void print(struct chrome *chrome, json_t *event) {
     FILE *out = chrome->script->out;
     fputs(chrome->is_first ? "\n" : ",\n", out);
     chrome->is_first = false;
-    /* Microseconds with three decimals, of a recording of years. */
-    chrome->good = json_dumpf(event, out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(16)) == 0 &&
-                   !ferror(out) && chrome->good;
+    chrome->good = json_write(out, event) && !ferror(out) && chrome->good;
     json_decref(event);
 }
 
@@ -251,8 +249,8 @@ bool chrome_end(struct chrome *chrome) {
         json_pack("{s:s, s:s, s:o, s:o}", "tool", "edenscope", "kernel", script->info->kernel, "events_lost",
                   json_number(script->model->lost), "events_left_out", json_number(chrome->left_out));
     fputs("\n],\"otherData\":", script->out);
-    bool good = json_dumpf(other, script->out, JSON_COMPACT | JSON_ENSURE_ASCII) == 0 &&
-                fputs("}\n", script->out) != EOF && !ferror(script->out) && chrome->good;
+    bool good =
+        json_write(script->out, other) && fputs("}\n", script->out) != EOF && !ferror(script->out) && chrome->good;
     json_decref(other);
     lookup_clear(&chrome->by_thread);
     free(chrome->tracks);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """forms.py FILE.FORMAT...: fails, and says where, unless what edenscope printed is whole and steers no terminal.
 
-FORMAT: text, json (an object a line), csv, folded, svg, pprof. FILE.command says what printed it. The bytes are UTF-8 without control characters but the
+FORMAT: text, json (an object a line), trace (one object), csv, folded, svg, pprof. FILE.command says what printed it. The bytes are UTF-8 without control characters but the
 form's own, without anything that hides or reorders text; and the form can be parsed."""
 import csv
 import gzip
@@ -14,7 +14,7 @@ import xml.dom.minidom
 import xml.parsers.expat
 
 FORBIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-OWN = {"text": "\n", "json": "\n", "csv": "\r\n", "folded": "\n", "svg": "\n\t", "pprof": ""}
+OWN = {"text": "\n", "json": "\n", "trace": "\n", "csv": "\r\n", "folded": "\n", "svg": "\n\t", "pprof": ""}
 
 
 def check_characters(text, own):
@@ -73,6 +73,8 @@ def check(form, data):
     if form == "json":
         for line in text.splitlines():
             json.loads(line)
+    elif form == "trace":
+        json.loads(text)
     elif form == "csv":
         check_csv(text)
     elif form == "folded":

@@ -90,7 +90,7 @@ everything json report --json
 everything text script
 shows "a name with blanks" "\\x20"
 everything json script --json
-everything json script --chrome
+everything trace script --chrome
 everything csv script --csv
 everything text tune
 everything json tune --json
