@@ -5,14 +5,63 @@
 #include "util/message.h"
 #include "util/output.h"
 #include "views/model_json.h"
+#include "views/pauses.h"
 #include "views/report.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char usage[] =
-    "report [-i FILE [--force]] [--json] [--heap ID] [--pid PID] [-v]\n\n"
+    "report [-i FILE [--force]] [--view NAME] [--json] [--heap ID] [--pid PID] [-v]\n\n"
     "  Reports on the recording FILE (default eden.data). --heap and --pid select heaps by number and process.";
+
+/* A view of the chosen heaps: as text, and as JSON; where that fails, NULL and why. */
+struct view {
+    const char *name;
+    bool (*print)(FILE *out, const char *path, struct recording *recording, const struct model *model,
+                  struct failure *why);
+    json_t *(*to_json)(struct recording *recording, const struct model *model, struct failure *why);
+    const char *meaning;
+};
+
+static json_t *summary_to_json(struct recording *recording, const struct model *model, struct failure *why) {
+    (void)recording;
+    json_t *object = model_to_json(model);
+    if (!object) {
+        failure_set(why, 1, "out of memory for the report");
+    }
+    return object;
+}
+
+static bool print_pauses(FILE *out, const char *path, struct recording *recording, const struct model *model,
+                         struct failure *why) {
+    (void)path;
+    return pauses_print(out, recording, model, why);
+}
+
+static const struct view views[] = {
+    {"summary", report_text, summary_to_json, "figures, shares of time and phases"},
+    {"pauses", print_pauses, pauses_to_json, "percentiles of pauses, minimum mutator utilisation"},
+};
+enum { VIEWS = sizeof views / sizeof *views };
+
+/* NULL: there is none of this name, or they are listed (status 0). */
+static const struct view *find_view(const char *name, int *status) {
+    for (size_t i = 0; i < VIEWS; i++) {
+        if (!name || strcmp(name, views[i].name) == 0) {
+            return &views[i];
+        }
+    }
+    *status = strcmp(name, "list") == 0 ? 0 : 1;
+    if (*status != 0) {
+        message_print("--view %.60s: there is no such view; `edenscope report --view list` lists them", name);
+    }
+    for (size_t i = 0; *status == 0 && i < VIEWS; i++) {
+        printf("  %-10s %s\n", views[i].name, views[i].meaning);
+    }
+    return NULL;
+}
 
 static bool has_heaps(const struct model *model) {
     for (size_t i = 0; i < model->process_count; i++) {
@@ -87,24 +136,25 @@ static void print_no_heap(const char *path, const struct recording_info *info, c
     }
 }
 
-static int print(const char *path, struct recording *recording, const struct model *model, bool json) {
+static int print(const struct view *view, const char *path, struct recording *recording, const struct model *model,
+                 bool json) {
     struct failure why = {.status = 1};
-    bool good = true;
+    bool good;
     if (json) {
-        json_t *object = model_to_json(model);
-        if (!object) {
-            message_print("out of memory for the report");
-            return 1;
+        json_t *object = view->to_json(recording, model, &why);
+        good = object != NULL;
+        if (good) {
+            json_print(stdout, object);
         }
-        json_print(stdout, object);
         json_decref(object);
     } else {
-        good = report_text(stdout, path, recording, model, &why);
+        good = view->print(stdout, path, recording, model, &why);
     }
     return output_finish(stdout, "the report", good ? 0 : failure_report(&why));
 }
 
-static int report(const char *path, struct recording *recording, const struct heap_choice *wanted, bool json) {
+static int report(const struct view *view, const char *path, struct recording *recording,
+                  const struct heap_choice *wanted, bool json) {
     struct model all = {0}, chosen = {0};
     struct failure why;
     int status = 1;
@@ -116,10 +166,10 @@ static int report(const char *path, struct recording *recording, const struct he
         print_no_heap(path, recording_info(recording), wanted, has_heaps(&all));
         model_report_losses(&chosen, message_report, NULL);
         if (json) {
-            print(path, recording, &chosen, true);
+            print(view, path, recording, &chosen, true);
         }
     } else {
-        status = print(path, recording, &chosen, json);
+        status = print(view, path, recording, &chosen, json);
     }
     free_chosen(&chosen);
     model_clear(&all);
@@ -129,7 +179,11 @@ static int report(const char *path, struct recording *recording, const struct he
 int cmd_report(int argc, char **argv) {
     struct options options;
     int status;
-    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP, usage, argc, argv, &status)) {
+    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_VIEW, usage, argc, argv, &status)) {
+        return status;
+    }
+    const struct view *view = find_view(options.view, &status);
+    if (!view) {
         return status;
     }
     const struct heap_choice wanted = {(uint64_t)options.pid, options.heap, options.heap_serial};
@@ -140,7 +194,7 @@ int cmd_report(int argc, char **argv) {
         return failure_report(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
-    status = report(path, recording, &wanted, options.json);
+    status = report(view, path, recording, &wanted, options.json);
     recording_close(recording);
     return status;
 }

@@ -36,6 +36,7 @@ enum {
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_LIST = 1 << 19,       /* --params, --classes */
     ACCEPT_CHROME = 1 << 20,     /* --chrome */
+    ACCEPT_VIEW = 1 << 21,       /* --view NAME */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 

@@ -87,6 +87,8 @@ everything text report
 shows "the command" '# command: \x1b[31m\u{9b}</a>\\\x0a\x9b\u{202e}'
 everything text report --heap 1
 everything json report --json
+everything text report --view pauses
+everything json report --view pauses --json
 everything text script
 shows "a name with blanks" "\\x20"
 everything json script --json

@@ -1,0 +1,14 @@
+/* `edenscope report --view pauses`: how long programs stood still, pause by pause. */
+#ifndef EDEN_PAUSES_H
+#define EDEN_PAUSES_H
+
+#include "recording/recording.h"
+#include <jansson.h>
+#include <stdio.h>
+
+/* The pauses of each heap of a model, from a recording's events. False and why. */
+bool pauses_print(FILE *out, struct recording *recording, const struct model *model, struct failure *why);
+/* A new reference; NULL and why. */
+json_t *pauses_to_json(struct recording *recording, const struct model *model, struct failure *why);
+
+#endif
