@@ -53,13 +53,16 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
     }
     snprintf(
         line, sizeof line,
-        "%.1f%% of %s was spent in collections: %s, in %s scavenges (%s) and %" PRIu64
-        " full collections (%s); the longest pause was %s%s",
+        "%.1f%% of %s was spent in collections: %s, in %s scavenge%s (%s) and %" PRIu64
+        " full collection%s (%s); the longest pause was %s%s",
         100 * tune_gc_share(facts), format_ns(wall, facts->wall_ns),
         format_ns(gc, tune_figure(facts, EDEN_FIGURE_gc_ns)),
         format_count(count, tune_figure(facts, EDEN_FIGURE_scavenges)),
+        tune_figure(facts, EDEN_FIGURE_scavenges) == 1 ? "" : "s",
         format_ns(scavenge, tune_figure(facts, EDEN_FIGURE_scavenge_ns)),
-        tune_figure(facts, EDEN_FIGURE_full_collections), format_ns(full, tune_figure(facts, EDEN_FIGURE_full_ns)),
+        tune_figure(facts, EDEN_FIGURE_full_collections),
+        tune_figure(facts, EDEN_FIGURE_full_collections) == 1 ? "" : "s",
+        format_ns(full, tune_figure(facts, EDEN_FIGURE_full_ns)),
         format_ns(pause, tune_figure(facts, EDEN_FIGURE_max_pause_ns)),
         facts->lost ? ". Events were lost: all figures are \"at least\""
         : tune_assumes_defaults(facts)
