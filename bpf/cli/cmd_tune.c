@@ -121,14 +121,17 @@ static void say(const char *path, const struct recording_info *info, const struc
     if (partial) {
         message_print("%s: %s; figures are \"at least\"", path, partial);
     }
+    struct message_kind late = {0};
     for (size_t i = 0; i < heaps->count; i++) {
         if (tune_assumes_defaults(&heaps->at[i])) {
             char number[HEAP_NUMBER];
-            message_print("heap %s of process %u was attached late: parameters that were set before are unknown; the "
-                          "defaults are assumed",
-                          heap_number_text(number, heaps->at[i].id, heaps->at[i].suffix), heaps->at[i].process.pid);
+            message_few(&late,
+                        "heap %s of process %u was attached late: parameters that were set before are unknown; the "
+                        "defaults are assumed",
+                        heap_number_text(number, heaps->at[i].id, heaps->at[i].suffix), heaps->at[i].process.pid);
         }
     }
+    message_more(&late, "heaps were attached late, with unknown parameters");
 }
 
 static bool report(const struct tune *tune, const char *path, uint64_t pid, const char *command, struct failure *why) {

@@ -118,10 +118,12 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
     }
     if (event->probe == EDEN_PROBE_scavenge__start) {
         heap->cause = EDEN_ARG(event->arg, scavenge__start, cause);
-        heap->before.ns = 0;
+        heap->before.ns = heap->cause == EDEN_SCAVENGE_FULL ? heap->before.ns : 0;
     } else if (event->probe == EDEN_PROBE_scavenge__done && EDEN_HAS(event->args, scavenge__done, duration)) {
         struct pause pause = pause_of(all, event, EDEN_ARG(event->arg, scavenge__done, duration));
-        if (heap->cause == EDEN_SCAVENGE_FULL) {
+        if (heap->cause == EDEN_SCAVENGE_FULL) { /* the second, where the first found no room */
+            pause.start_ns = heap->before.ns != 0 ? heap->before.start_ns : pause.start_ns;
+            pause.ns += heap->before.ns;
             heap->before = pause;
         } else {
             add_pause(all, heap, KIND_SCAVENGE, pause);
