@@ -101,6 +101,7 @@ uint32_t kernel_descriptors(const struct kernel_side *kernel, const struct attac
 }
 void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment) { (void)kernel, (void)attachment; }
 void kernel_detach(struct kernel_side *kernel) { (void)kernel; }
+void kernel_detach_by(struct kernel_side *kernel, uint64_t end_ns) { (void)kernel, (void)end_ns; }
 const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count) {
     *count = kernel->heaps;
     return kernel->heap;
