@@ -11,6 +11,7 @@ int cmd_script(int argc, char **argv);
 int cmd_lifetimes(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

@@ -26,6 +26,7 @@ static const struct command commands[] = {
     {"lifetimes", cmd_lifetimes, "measure how long objects live, by class and site"},
     {"tune", cmd_tune, "find what makes collections slow, and parameters that fix it"},
     {"simulate", cmd_simulate, "predict the collections of a recorded program under other parameters"},
+    {"diff", cmd_diff, "compare recordings: what differs, and whether it is more than noise"},
     {"doctor", cmd_doctor, "say what works on this machine with these rights, and what does not"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -72,7 +72,7 @@ static const struct described table[] = {
      ACCEPT_INPUT,
      "-i, --input FILE    read this recording (default eden.data)"},
     {{"force", no_argument, NULL, OPTION_FORCE},
-     ACCEPT_INPUT | ACCEPT_TUNE,
+     ACCEPT_INPUT | ACCEPT_TUNE | ACCEPT_FORCE_READ,
      "--force             read a recording that belongs to another user"},
     {{"input", required_argument, NULL, 'i'},
      ACCEPT_LIFETIMES,

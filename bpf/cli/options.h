@@ -37,6 +37,7 @@ enum {
     ACCEPT_LIST = 1 << 19,       /* --params, --classes */
     ACCEPT_CHROME = 1 << 20,     /* --chrome */
     ACCEPT_VIEW = 1 << 21,       /* --view NAME */
+    ACCEPT_FORCE_READ = 1 << 22, /* --force, of recordings that are named without -i */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 

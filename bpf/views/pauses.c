@@ -25,6 +25,7 @@
 #include "util/format.h"
 #include "util/json.h"
 #include "views/phase_table.h"
+#include "views/side.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -261,6 +262,42 @@ static double utilisation(const struct all_pauses *all, const struct pauses *pau
         }
     }
     return most < window_ns ? 1 - (double)most / (double)window_ns : 0;
+}
+
+/* By ranks: the interval of the binomial distribution, approximated by the normal one. */
+static struct quartile quartile_of(struct pauses *pauses) {
+    struct quartile quartile = {.count = pauses->count};
+    if (pauses->count != 0) {
+        const double count = (double)pauses->count, around = 1.96 * sqrt(count * 0.25 * 0.75);
+        qsort(pauses->at, pauses->count, sizeof *pauses->at, by_duration);
+        quartile.ns = percentile(pauses, 25);
+        quartile.low_ns = percentile(pauses, 100 * fmax(0.25 * count - around, 0) / count);
+        quartile.high_ns = percentile(pauses, 100 * fmin(0.25 * count + around + 1, count) / count);
+    }
+    return quartile;
+}
+
+bool pauses_quartiles(struct recording *recording, const struct model *model, const struct heap_choice *choice,
+                      struct quartile *scavenges, struct quartile *fulls, struct failure *why) {
+    struct all_pauses all;
+    struct pauses of[KIND_ALL] = {0};
+    bool good = collect(&all, recording, model, why);
+    for (size_t i = 0; good && i < all.count; i++) {
+        const struct heap_pauses *heap = &all.heaps[i];
+        bool chosen = heap_is_chosen(choice, heap->process->key.pid, HEAP_REF(heap->heap));
+        for (int kind = 0; chosen && kind < KIND_ALL; kind++) {
+            for (size_t j = 0; j < heap->of[kind].count; j++) {
+                add(&all, &of[kind], heap->of[kind].at[j]);
+            }
+        }
+    }
+    *scavenges = quartile_of(&of[KIND_SCAVENGE]);
+    *fulls = quartile_of(&of[KIND_FULL]);
+    free(of[KIND_SCAVENGE].at);
+    free(of[KIND_FULL].at);
+    good = good && (!all.is_out_of_memory || failure_set(why, 1, "out of memory for the pauses"));
+    clear(&all);
+    return good;
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */

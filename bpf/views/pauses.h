@@ -8,6 +8,10 @@
 
 /* The pauses of each heap of a model, from a recording's events. False and why. */
 bool pauses_print(FILE *out, struct recording *recording, const struct model *model, struct failure *why);
+/* The lower quartiles of the pauses of all chosen heaps: of scavenges, and of full collections. */
+struct quartile;
+bool pauses_quartiles(struct recording *recording, const struct model *model, const struct heap_choice *choice,
+                      struct quartile *scavenges, struct quartile *fulls, struct failure *why);
 /* A new reference; NULL and why. */
 json_t *pauses_to_json(struct recording *recording, const struct model *model, struct failure *why);
 

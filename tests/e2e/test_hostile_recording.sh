@@ -29,6 +29,9 @@ for reader in report script "lifetimes" "tune --json"; do
     # shellcheck disable=SC2086
     expect_status 0 timeout 60 "$scope" $reader --force -i theirs.data
 done
+expect_status 1 timeout 60 "$scope" diff good.data theirs.data
+grep -q 'belongs to another user (65534)' err || die "diff: the owner is not named: $(cat err)"
+expect_status 0 timeout 60 "$scope" diff --force theirs.data good.data
 SUDO_UID=65534 expect_status 0 "$scope" report -i theirs.data
 expect_status 0 setpriv --reuid 65534 --clear-groups "$scope" report -i theirs.data
 [[ $(state theirs.data) == "$before" ]] || die "reading has changed the file"

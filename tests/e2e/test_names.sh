@@ -93,6 +93,8 @@ everything text script
 shows "a name with blanks" "\\x20"
 everything json script --json
 everything trace script --chrome
+checked text 0 "$scope" diff --force "$data" "$data"
+checked json 0 "$scope" diff --force --json "$data" "$data"
 everything csv script --csv
 everything text tune
 everything json tune --json

@@ -1,0 +1,151 @@
+/* `edenscope diff`: what differs between recordings, and whether it is more than noise.
+ *
+ * Each recording is read by a process of its own, which gives up its rights for it, as the readers of one recording do
+ * (docs/security.md). What comes back is a record of numbers and short texts. */
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "util/json.h"
+#include "util/message.h"
+#include "util/output.h"
+#include "views/diff.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "diff A B [C]... [--force] [--json] [--heap ID] [--pid PID] [-v]\n\n"
+    "  Compares recordings with the first one. A side may be several recordings of the same, separated by commas:\n"
+    "  A1,A2,A3 B1,B2,B3; then their range says what is noise.";
+
+struct diff {
+    struct options options;
+    struct diff_side sides[DIFF_SIDES];
+    size_t count;
+};
+
+static bool write_all(int to, const void *data, size_t bytes) {
+    for (size_t done = 0; done < bytes;) {
+        ssize_t written = write(to, (const char *)data + done, bytes - done);
+        if (written <= 0 && errno != EINTR) {
+            return false;
+        }
+        done += written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+static bool read_all(int from, void *data, size_t bytes) {
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = read(from, (char *)data + done, bytes - done);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            return false;
+        }
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+/* In a process of its own; its exit status. */
+static int read_side(const struct diff *diff, const char *path, int to) {
+    static struct side side;
+    const struct heap_choice choice = {(uint64_t)diff->options.pid, diff->options.heap, diff->options.heap_serial};
+    struct failure why;
+    struct recording *recording = recording_open_with(path, recording_last(diff->options.force), &why);
+    if (!recording) {
+        return failure_report(&why);
+    }
+    if (!side_read(recording, &choice, &side, &why)) {
+        message_print("%s: %s", path, why.message);
+        return 1;
+    }
+    return write_all(to, &side, sizeof side) ? 0 : 1;
+}
+
+static bool fetch_side(const struct diff *diff, const char *path, struct side *side) {
+    int pipe_ends[2], status = 0;
+    if (pipe(pipe_ends) != 0) {
+        message_print("%s: cannot be read: %s", path, strerror(errno));
+        return false;
+    }
+    pid_t reader = fork();
+    if (reader == 0) {
+        close(pipe_ends[0]);
+        _exit(read_side(diff, path, pipe_ends[1]));
+    }
+    close(pipe_ends[1]);
+    bool good = reader > 0 && read_all(pipe_ends[0], side, sizeof *side);
+    int error = errno;
+    close(pipe_ends[0]);
+    while (reader > 0 && waitpid(reader, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (reader < 0) {
+        message_print("%s: cannot be read: %s", path, strerror(error));
+    } else if (!good && WIFSIGNALED(status)) {
+        message_print("%s: its reader was ended by signal %d", path, WTERMSIG(status));
+    }
+    if (good) {
+        side_check(side);
+    }
+    return good;
+}
+
+/* Adds a side: files separated by commas. */
+static bool add_side(struct diff *diff, const char *names) {
+    struct diff_side *side = &diff->sides[diff->count];
+    *side = (struct diff_side){.names = names, .runs = calloc(DIFF_FILES, sizeof *side->runs)};
+    char *copy = strdup(names), *rest = copy;
+    bool good = side->runs && copy;
+    diff->count++;
+    if (!good) {
+        message_print("out of memory");
+    }
+    while (good && rest) {
+        const char *path = strsep(&rest, ",");
+        if (side->count == DIFF_FILES) {
+            message_print("%.100s: too many recordings; give at most %d a side", names, DIFF_FILES);
+            good = false;
+        } else if (*path == 0) {
+            message_print("%.100s: an empty name between commas", names);
+            good = false;
+        } else {
+            good = fetch_side(diff, path, &side->runs[side->count]);
+            side->count += good;
+        }
+    }
+    free(copy);
+    return good;
+}
+
+int cmd_diff(int argc, char **argv) {
+    struct diff diff = {0};
+    int status;
+    if (!options_parse(&diff.options, ACCEPT_FORCE_READ | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_REST, usage, argc, argv,
+                       &status)) {
+        return status;
+    }
+    if (diff.options.rest_count < 2 || diff.options.rest_count > DIFF_SIDES) {
+        message_print("give 2 to %d recordings to compare; `edenscope diff --help` shows the usage", DIFF_SIDES);
+        return 1;
+    }
+    bool good = true;
+    for (size_t i = 0; good && i < diff.options.rest_count; i++) {
+        good = add_side(&diff, diff.options.rest[i]);
+    }
+    status = !good;
+    signal(SIGPIPE, SIG_IGN);
+    if (good && diff.options.json) {
+        json_t *object = diff_to_json(diff.sides, diff.count);
+        json_print(stdout, object);
+        json_decref(object);
+    } else if (good) {
+        diff_print(stdout, diff.sides, diff.count);
+    }
+    for (size_t i = 0; i < diff.count; i++) {
+        free(diff.sides[i].runs);
+    }
+    return output_finish(stdout, "the comparison", status);
+}

@@ -1,0 +1,345 @@
+/* Recordings side by side.
+ *
+ * 1. Purpose
+ * Says what differs between recordings of one program, and which differences mean something. The first side is the
+ * base.
+ *
+ * 2. Terms
+ * Side: one recording, or several of the same (A1,A2,A3), whose range is their noise. Its value is the median.
+ *
+ * 3. Verdicts
+ * With several recordings on either side, a figure has changed where the ranges do not overlap.
+ *
+ * With one on each, nothing says how much it varies from run to run. Then
+ *   - counts, sizes and bytes have changed where they differ by more than COUNT_NOISE;
+ *   - the time of single pauses has changed where the lower quartiles differ by more than TIME_NOISE, and their 95%
+ *     intervals do not overlap. Other load on the machine lengthens some pauses, or all a little, and hardly doubles
+ * the shortest quarter;
+ *   - sums of times have changed where the number of pauses or their quartile has;
+ *   - wall time and the longest pause are not judged: each is a single observation.
+ *
+ * 4. Failure
+ * What one side does not know is shown as unknown, and not judged. */
+#include "views/diff.h"
+#include "util/format.h"
+#include "util/json.h"
+#include "util/text.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double COUNT_NOISE = 0.02, TIME_NOISE = 0.25;
+
+enum verdict { VERDICT_SAME, VERDICT_NOISE, VERDICT_CHANGED, VERDICT_UNKNOWN, VERDICT_NOT_JUDGED };
+static const char *const verdicts[] = {"same", "noise", "changed", "?", "-"};
+
+/* ---- numbers ---------------------------------------------------------------------------------------------------- */
+
+/* What is compared, of one run. */
+typedef bool value_of(const struct side *run, int which, uint64_t *value);
+
+static bool figure_of(const struct side *run, int which, uint64_t *value) {
+    *value = run->figures[which];
+    return run->known >> which & 1;
+}
+
+static bool wall_of(const struct side *run, int which, uint64_t *value) {
+    (void)which;
+    *value = run->wall_ns;
+    return true;
+}
+
+static const struct quartile *quartile_of(const struct side *run, int which) {
+    return which == 0 ? &run->scavenges : &run->fulls;
+}
+
+static bool pause_of(const struct side *run, int which, uint64_t *value) {
+    *value = quartile_of(run, which)->ns;
+    return quartile_of(run, which)->count != 0;
+}
+
+struct range {
+    bool is_known;
+    uint64_t low, median, high;
+};
+
+static int by_size(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static struct range range_of(const struct diff_side *side, value_of *value, int which) {
+    uint64_t values[DIFF_FILES];
+    struct range range = {.is_known = side->count != 0};
+    for (size_t i = 0; i < side->count; i++) {
+        range.is_known = value(&side->runs[i], which, &values[i]) && range.is_known;
+    }
+    if (range.is_known) {
+        qsort(values, side->count, sizeof *values, by_size);
+        range = (struct range){true, values[0], values[side->count / 2], values[side->count - 1]};
+    }
+    return range;
+}
+
+static bool overlap(uint64_t low, uint64_t high, uint64_t other_low, uint64_t other_high) {
+    return low <= other_high && other_low <= high;
+}
+
+static bool differ_by(uint64_t a, uint64_t b, double most) {
+    double larger = (double)(a > b ? a : b), less = (double)(a > b ? b : a);
+    return larger - less > most * larger && larger - less >= 1;
+}
+
+static bool has_repeats(const struct diff_side *base, const struct diff_side *other) {
+    return base->count > 1 || other->count > 1;
+}
+
+/* Of ranges; of single runs by the difference that counts as noise. */
+static enum verdict judge(const struct diff_side *base, const struct diff_side *other, value_of *value, int which,
+                          double noise) {
+    const struct range a = range_of(base, value, which), b = range_of(other, value, which);
+    if (!a.is_known || !b.is_known) {
+        return VERDICT_UNKNOWN;
+    }
+    if (a.low == b.low && a.high == b.high && a.median == b.median) {
+        return VERDICT_SAME;
+    }
+    bool changed =
+        has_repeats(base, other) ? !overlap(a.low, a.high, b.low, b.high) : differ_by(a.median, b.median, noise);
+    return changed ? VERDICT_CHANGED : VERDICT_NOISE;
+}
+
+static enum verdict judge_pauses(const struct diff_side *base, const struct diff_side *other, int which) {
+    enum verdict verdict = judge(base, other, pause_of, which, TIME_NOISE);
+    if (verdict == VERDICT_CHANGED && !has_repeats(base, other)) {
+        const struct quartile *a = quartile_of(base->runs, which), *b = quartile_of(other->runs, which);
+        return overlap(a->low_ns, a->high_ns, b->low_ns, b->high_ns) ? VERDICT_NOISE : VERDICT_CHANGED;
+    }
+    return verdict;
+}
+
+/* Which pauses a sum of times adds up, a bit each: 1 scavenges, 2 full collections; 0: it is none. */
+static unsigned parts_of(enum eden_figure figure) {
+    switch (figure) {
+    case EDEN_FIGURE_scavenge_ns:
+        return 1;
+    case EDEN_FIGURE_gc_ns:
+        return 3;
+    case EDEN_FIGURE_full_ns:
+    case EDEN_FIGURE_mark_ns:
+    case EDEN_FIGURE_sweep_ns:
+    case EDEN_FIGURE_compact_ns:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+static enum verdict judge_figure(const struct diff_side *base, const struct diff_side *other, enum eden_figure figure) {
+    unsigned parts = parts_of(figure);
+    bool repeats = has_repeats(base, other);
+    if (figure == EDEN_FIGURE_max_pause_ns && !repeats) {
+        return VERDICT_NOT_JUDGED;
+    }
+    enum verdict verdict = judge(base, other, figure_of, (int)figure, COUNT_NOISE);
+    if (parts == 0 || repeats || verdict != VERDICT_CHANGED) {
+        return verdict;
+    }
+    static const enum eden_figure counts[] = {EDEN_FIGURE_scavenges, EDEN_FIGURE_full_collections};
+    for (int i = 0; i < 2; i++) {
+        if (parts >> i & 1 && (judge(base, other, figure_of, (int)counts[i], COUNT_NOISE) == VERDICT_CHANGED ||
+                               judge_pauses(base, other, i) == VERDICT_CHANGED)) {
+            return VERDICT_CHANGED;
+        }
+    }
+    return VERDICT_NOISE;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+static const char *const pause_names[] = {"P25 of scavenges", "P25 of full collections"};
+
+struct row {
+    const char *name;
+    value_of *value;
+    int which;
+    enum figure_unit unit;
+};
+
+static enum verdict judge_row(const struct row *row, const struct diff_side *base, const struct diff_side *other) {
+    return row->value == figure_of    ? judge_figure(base, other, (enum eden_figure)row->which)
+           : row->value == pause_of   ? judge_pauses(base, other, row->which)
+           : has_repeats(base, other) ? judge(base, other, row->value, row->which, COUNT_NOISE)
+                                      : VERDICT_NOT_JUDGED;
+}
+
+static bool is_of_interest(const struct diff_side *sides, size_t count, const struct row *row) {
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct range range = range_of(&sides[i], row->value, row->which);
+        any = any || (range.is_known && range.high != 0);
+    }
+    return any;
+}
+
+/* Calls on_row for each row in which some side has something. */
+static void each_row(const struct diff_side *sides, size_t count,
+                     void (*on_row)(void *context, const struct diff_side *sides, size_t count, const struct row *row),
+                     void *context) {
+    const struct row wall = {"wall_ns", wall_of, 0, UNIT_ns};
+    on_row(context, sides, count, &wall);
+    for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        const struct row row = {figure_descriptions[i].name, figure_of, (int)i, figure_descriptions[i].unit};
+        if (is_of_interest(sides, count, &row)) {
+            on_row(context, sides, count, &row);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct row row = {pause_names[i], pause_of, i, UNIT_ns};
+        if (is_of_interest(sides, count, &row)) {
+            on_row(context, sides, count, &row);
+        }
+    }
+}
+
+/* NULL: it is not the same in all runs, or not known in one. */
+static const char *param_of(const struct diff_side *side, enum eden_param_id id) {
+    const char *value = side->runs[0].param[id];
+    for (size_t i = 0; i < side->count; i++) {
+        if (side->runs[i].has_param[id] != SIDE_KNOWN || strcmp(side->runs[i].param[id], value) != 0) {
+            return NULL;
+        }
+    }
+    return value;
+}
+
+static bool params_differ(const struct diff_side *sides, size_t count, enum eden_param_id id) {
+    const char *base = param_of(&sides[0], id);
+    bool differ = false, any = base;
+    for (size_t i = 1; i < count; i++) {
+        const char *value = param_of(&sides[i], id);
+        differ = differ || !base || !value || strcmp(base, value) != 0;
+        any = any || value;
+    }
+    return any && differ;
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+enum { NAME = 25, VALUE = 12 };
+
+static const char *value_to_text(char text[FORMAT_MAX], enum figure_unit unit, uint64_t value) {
+    switch (unit) {
+    case UNIT_ns:
+        return format_ns(text, value);
+    case UNIT_bytes:
+        return format_bytes(text, value);
+    case UNIT_count:
+        break;
+    }
+    return format_count(text, value);
+}
+
+static void print_row(void *context, const struct diff_side *sides, size_t count, const struct row *row) {
+    FILE *out = context;
+    const struct range base = range_of(&sides[0], row->value, row->which);
+    char text[FORMAT_MAX];
+    fprintf(out, "  %-*s", NAME, row->name);
+    for (size_t i = 0; i < count; i++) {
+        const struct range range = range_of(&sides[i], row->value, row->which);
+        fprintf(out, " %*s", VALUE, range.is_known ? value_to_text(text, row->unit, range.median) : "?");
+        if (i == 0) {
+            continue;
+        }
+        if (range.is_known && base.is_known && base.median != 0) {
+            fprintf(out, " %8.2f", (double)range.median / (double)base.median);
+        } else {
+            fprintf(out, " %8s", "-");
+        }
+        fprintf(out, i + 1 < count ? " %-8s" : " %s", verdicts[judge_row(row, &sides[0], &sides[i])]);
+    }
+    fputc('\n', out);
+}
+
+static void print_param(FILE *out, const struct diff_side *sides, size_t count, enum eden_param_id id) {
+    fprintf(out, "  %-*s", NAME, eden_param(id)->name);
+    for (size_t i = 0; i < count; i++) {
+        char shown[64], form[TEXT_GROWTH * sizeof shown];
+        const char *value = param_of(&sides[i], id);
+        double number;
+        snprintf(shown, sizeof shown, "%s", value ? value : "?");
+        if (value && eden_param(id)->kind == EDEN_KIND_size && eden_param_parse(eden_param(id), value, &number)) {
+            eden_param_show(eden_param(id), number, shown, sizeof shown);
+        }
+        fprintf(out, " %*s%*s", VALUE, text_escape(form, sizeof form, shown, ""), i != 0 && i + 1 < count ? 18 : 0, "");
+    }
+    fputc('\n', out);
+}
+
+void diff_print(FILE *out, const struct diff_side *sides, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "# %c: ", 'A' + (char)i);
+        text_print(out, sides[i].names);
+        bool is_partial = false;
+        for (size_t j = 0; j < sides[i].count; j++) {
+            is_partial = is_partial || sides[i].runs[j].is_partial;
+        }
+        fprintf(out, "%s\n", is_partial ? " (a part only: figures are \"at least\")" : "");
+    }
+    bool any = false;
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        if (params_differ(sides, count, id)) {
+            fputs(any ? "" : "\n# parameters that differ\n", out);
+            print_param(out, sides, count, id);
+            any = true;
+        }
+    }
+    fprintf(out, "%s\n# %-*s %*s", any ? "" : "\n# no parameter is known to differ\n", NAME, "figures", VALUE, "A");
+    for (size_t i = 1; i < count; i++) {
+        fprintf(out, " %*c %6c/A%*s", VALUE, 'A' + (char)i, 'A' + (char)i, i + 1 < count ? 9 : 0, "");
+    }
+    fputc('\n', out);
+    each_row(sides, count, print_row, out);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
+
+static void add_row(void *context, const struct diff_side *sides, size_t count, const struct row *row) {
+    json_t *values = json_array(), *ratios = json_array(), *judged = json_array();
+    const struct range base = range_of(&sides[0], row->value, row->which);
+    for (size_t i = 0; i < count; i++) {
+        const struct range range = range_of(&sides[i], row->value, row->which);
+        json_array_append_new(values, range.is_known ? json_number(range.median) : json_null());
+        if (i != 0) {
+            enum verdict verdict = judge_row(row, &sides[0], &sides[i]);
+            bool has_ratio = range.is_known && base.is_known && base.median != 0;
+            json_array_append_new(ratios,
+                                  has_ratio ? json_real((double)range.median / (double)base.median) : json_null());
+            json_array_append_new(judged, verdict == VERDICT_UNKNOWN || verdict == VERDICT_NOT_JUDGED
+                                              ? json_null()
+                                              : json_string(verdicts[verdict]));
+        }
+    }
+    json_array_append_new(context, json_pack("{s:s, s:o, s:o, s:o}", "name", row->name, "values", values, "ratios",
+                                             ratios, "verdicts", judged));
+}
+
+json_t *diff_to_json(const struct diff_side *sides, size_t count) {
+    json_t *names = json_array(), *parameters = json_array(), *figures = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(names, json_text(sides[i].names, strlen(sides[i].names)));
+    }
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        if (!params_differ(sides, count, id)) {
+            continue;
+        }
+        json_t *values = json_array();
+        for (size_t i = 0; i < count; i++) {
+            const char *value = param_of(&sides[i], id);
+            json_array_append_new(values, value ? json_text(value, strlen(value)) : json_null());
+        }
+        json_array_append_new(parameters, json_pack("{s:s, s:o}", "name", eden_param(id)->name, "values", values));
+    }
+    each_row(sides, count, add_row, figures);
+    return json_pack("{s:o, s:o, s:o}", "sides", names, "parameters", parameters, "figures", figures);
+}

@@ -1,0 +1,21 @@
+/* `edenscope diff`: recordings side by side, and which differences are more than noise. */
+#ifndef EDEN_DIFF_H
+#define EDEN_DIFF_H
+
+#include "views/side.h"
+#include <jansson.h>
+#include <stdio.h>
+
+enum { DIFF_SIDES = 8, DIFF_FILES = 32 };
+
+/* One or more recordings of the same. */
+struct diff_side {
+    const char *names; /* as given */
+    struct side *runs; /* the first `count` of them */
+    size_t count;
+};
+
+void diff_print(FILE *out, const struct diff_side *sides, size_t count);
+json_t *diff_to_json(const struct diff_side *sides, size_t count); /* a new reference */
+
+#endif

@@ -1,0 +1,32 @@
+/* What `edenscope diff` compares: one recording in a few numbers, which a process without rights hands to another. */
+#ifndef EDEN_SIDE_H
+#define EDEN_SIDE_H
+
+#include "eden_params.h"
+#include "recording/recording.h"
+
+/* The lower quartile of some pauses, with its 95% interval: other load of the machine only lengthens pauses, so this
+ * tells most of the program. */
+struct quartile {
+    uint64_t count, ns, low_ns, high_ns;
+};
+
+enum side_param { SIDE_UNKNOWN, SIDE_KNOWN, SIDE_VARIES }; /* not the same in all heaps */
+
+/* Plain data: it goes through a pipe. */
+struct side {
+    uint64_t wall_ns, lost, heaps;
+    uint64_t known; /* bit i: figures[i] is there, in every heap */
+    uint64_t figures[EDEN_FIGURE_COUNT];
+    struct quartile scavenges, fulls;
+    enum side_param has_param[EDEN_PARAM_COUNT];
+    char param[EDEN_PARAM_COUNT][64]; /* terminated */
+    bool is_partial;                  /* still being recorded, or cut short, or events were lost */
+};
+
+/* All chosen heaps of a recording as one. False and why: it has none, too. */
+bool side_read(struct recording *recording, const struct heap_choice *choice, struct side *side, struct failure *why);
+/* Puts right what another process could have made up. */
+void side_check(struct side *side);
+
+#endif

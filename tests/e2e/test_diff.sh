@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# edenscope diff: what differs is named, parameters first; what a busy neighbour does to times is noise, and what a change
+# of the program does is not. The times are made up: each pause of one recording, changed as a busy machine or a slower
+# collector would.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+need_edenscope
+workload=$(readlink -f "$build/workloads/micro")
+enter_folder
+
+run() { EDEN_OPTIONS=policy=fixed,eden_size=$1 "$scope" record -o "$2" -- "$workload" survivors >/dev/null 2>&1; }
+run 256K a.data
+run 256K again.data
+run 128K small.data
+
+# times FILE TIME WHERE: sets the duration of the scavenges for which WHERE is true.
+times() {
+    local scavenge_done=5
+    sqlite3 "$1" "UPDATE event SET a2 = CAST($2 AS INTEGER) WHERE probe = $scavenge_done AND ($3);
+        UPDATE heap SET scavenge_ns = (SELECT sum(a2) FROM event WHERE probe = $scavenge_done);
+        UPDATE heap SET gc_ns = scavenge_ns + full_ns;"
+}
+[[ $(sqlite3 a.data "SELECT name FROM probe WHERE probe = 5") == scavenge__done ]] || die "probes have other numbers"
+times a.data '1000000 + 1000 * (a1 % 97)' true
+cp a.data same.data
+cp a.data neighbour.data
+times neighbour.data 'a2 * 1.1' true
+times neighbour.data 'a2 * 3' 'a1 % 3 = 1'
+cp a.data slower.data
+times slower.data 'a2 * 2' true
+
+# verdicts FILES...: of all figures against the first, one a line.
+verdicts() {
+    "$scope" diff --json "$@" >diff.json
+    python3 -c "
+import json
+for figure in json.load(open('diff.json'))['figures']:
+    print(figure['name'], *figure['verdicts'], sep='\t')"
+}
+
+verdicts a.data same.data | grep -Pv '\t(same|None)$' && die "the same recording differs"
+# Two runs of a program that does the same: only times may differ.
+verdicts a.data again.data >seen
+grep -Pv '_ns\t|^P25|\tsame$' seen && die "two runs of the same differ: $(cat seen)"
+verdicts a.data neighbour.data >seen
+grep -P '\tchanged$' seen && die "a busy neighbour is taken for a change"
+grep -qP '^gc_ns\tnoise$' seen && grep -qP '^P25 of scavenges\tnoise$' seen || die "$(cat seen)"
+verdicts a.data slower.data >seen
+for figure in gc_ns scavenge_ns 'P25 of scavenges'; do
+    grep -qP "^$figure\tchanged$" seen || die "$figure: $(cat seen)"
+done
+grep -qP '^max_pause_ns\tNone$' seen || die "a single longest pause is judged: $(cat seen)"
+verdicts a.data small.data >seen
+for figure in scavenges eden_size; do
+    grep -qP "^$figure\tchanged$" seen || die "$figure: $(cat seen)"
+done
+grep -qP '^allocated_bytes\tsame$' seen || die "$(cat seen)"
+python3 -c "
+import json
+seen = json.load(open('diff.json'))
+assert seen['parameters'] == [{'name': 'eden_size', 'values': ['262144', '131072']}], seen['parameters']
+assert [f['ratios'] for f in seen['figures'] if f['name'] == 'eden_size'] == [[0.5]]"
+echo "what changed is named, what a neighbour does is noise"
+
+# Several recordings a side: their range is the noise.
+verdicts a.data,slower.data neighbour.data,same.data >seen
+grep -P '\tchanged$' seen && die "ranges that overlap: $(cat seen)"
+verdicts a.data,same.data slower.data >seen
+grep -qP '^gc_ns\tchanged$' seen && grep -qP '^P25 of scavenges\tchanged$' seen || die "ranges apart: $(cat seen)"
+echo "several recordings a side"
+
+expect_status 0 "$scope" diff a.data small.data slower.data
+grep -q '^# parameters that differ$' out && grep -Eq '^  eden_size +256K +128K +256K' out || die "$(cat out)"
+[[ $(grep -n 'parameters that differ' out | cut -d: -f1) -lt $(grep -n '# figures' out | cut -d: -f1) ]] ||
+    die "parameters are not first"
+expect_status 1 "$scope" diff a.data
+expect_status 1 "$scope" diff a.data missing.data
+grep -q 'missing.data: no such file' err || die "$(cat err)"
+expect_status 1 "$scope" diff a.data,,same.data small.data
+expect_status 1 "$scope" diff --heap 7 a.data small.data
+grep -q 'a.data: it has no such heap' err || die "$(cat err)"
+echo 'SQLite format 3' >broken.data
+expect_status 1 "$scope" diff a.data broken.data
+[[ ! -s out ]] || die "half a comparison: $(cat out)"
+echo "mistakes are named"
