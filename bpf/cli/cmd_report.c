@@ -7,6 +7,7 @@
 #include "views/model_json.h"
 #include "views/pauses.h"
 #include "views/report.h"
+#include "views/timeline.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -40,9 +41,16 @@ static bool print_pauses(FILE *out, const char *path, struct recording *recordin
     return pauses_print(out, recording, model, why);
 }
 
+static bool print_timeline(FILE *out, const char *path, struct recording *recording, const struct model *model,
+                           struct failure *why) {
+    (void)path;
+    return timeline_print(out, recording, model, why);
+}
+
 static const struct view views[] = {
     {"summary", report_text, summary_to_json, "figures, shares of time and phases"},
     {"pauses", print_pauses, pauses_to_json, "percentiles of pauses, minimum mutator utilisation"},
+    {"timeline", print_timeline, timeline_to_json, "collections, bytes and old space by intervals"},
 };
 enum { VIEWS = sizeof views / sizeof *views };
 

@@ -89,6 +89,8 @@ everything text report --heap 1
 everything json report --json
 everything text report --view pauses
 everything json report --view pauses --json
+everything text report --view timeline
+everything json report --view timeline --json
 everything text script
 shows "a name with blanks" "\\x20"
 everything json script --json

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # edenscope report --view pauses: its figures are those of the single events, worked out here in another way; the longest
-# pause and their sum are the program's own.
+# pause and their sum are the program's own. So are the sums of the timeline.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -75,10 +75,35 @@ assert compared["pauses"] > 20 and compared["windows"] > 4, compared
 print(f"{compared['pauses']} pauses and {compared['windows']} windows agree")
 PYTHON
 
+# The intervals of the timeline add up to the figures.
+"$scope" report --view timeline --json >timeline.json
+python3 - <<'PYTHON'
+import json
+own = {}
+for line in open("own"):
+    heap = json.loads(line)
+    own[heap["pid"], heap["heap"]] = heap
+timeline = json.load(open("timeline.json"))
+wall = json.load(open("report.json"))["wall_ns"]
+for heap in timeline["heaps"]:
+    intervals, figures = heap["intervals"], own[heap["pid"], heap["heap"]]
+    assert 1 <= len(intervals) <= 40 and sum(i["length_ns"] for i in intervals) == wall, heap
+    assert [i["from_ns"] for i in intervals] == [n * timeline["step_ns"] for n in range(len(intervals))]
+    for name in ("scavenges", "full_collections", "allocated_bytes", "survived_bytes", "tenured_bytes", "freed_bytes"):
+        assert sum(i[name] for i in intervals) == figures[name], (name, heap, figures[name])
+    assert sum(i["stopped_ns"] for i in intervals) == figures["gc_ns"], heap
+    if figures["full_collections"]:
+        assert intervals[-1]["old_capacity"] is not None
+assert len(timeline["heaps"]) == len(own) > 1
+PYTHON
+expect_status 0 "$scope" report --view timeline
+grep -q '^# in intervals of ' out || die "$(cat out)"
+echo "the timeline adds up"
+
 expect_status 0 "$scope" report --view pauses
 grep -Eq '^  full collections +[0-9]+ ' out && grep -q 'minimum mutator utilisation' out || die "$(cat out)"
 expect_status 0 "$scope" report --view list
-[[ $(wc -l <out) == 2 ]] || die "$(cat out)"
+[[ $(wc -l <out) == 3 ]] || die "$(cat out)"
 expect_status 1 "$scope" report --view nonesuch
 grep -q 'there is no such view' err || die "$(cat err)"
 diff <("$scope" report) <("$scope" report --view summary) || die "the summary is another"
