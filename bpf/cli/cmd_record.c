@@ -7,8 +7,8 @@
 
 static const char usage[] =
     "record [-o FILE] [--force] [--max-size SIZE] [--objects]\n"
-    "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v] (-p PID "
-    "| -- PROGRAM arguments...)\n\n"
+    "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v]\n"
+    "                       (-p PID [seconds] | -- PROGRAM arguments...)\n\n"
     "  Writes a recording to FILE (default eden.data). Replaces an existing recording once a heap is seen;\n"
     "  replaces any other file only with --force. `edenscope report`, `script` and `lifetimes -i` read recordings.";
 
@@ -28,14 +28,15 @@ int cmd_record(int argc, char **argv) {
     int status;
     if (!options_parse(&options,
                        ACCEPT_TARGET | ACCEPT_OUTPUT | ACCEPT_FORCE | ACCEPT_OBJECTS | ACCEPT_EVENTS_ONLY |
-                           ACCEPT_RECORDED | ACCEPT_SAMPLING,
+                           ACCEPT_RECORDED | ACCEPT_SAMPLING | ACCEPT_REST,
                        usage, argc, argv, &status) ||
         !options_need_target(&options, usage, &status)) {
         return status;
     }
     struct failure why;
     uint64_t control = 0;
-    if (!encode_lifetimes(&options, &control, &why)) {
+    double seconds;
+    if (!options_seconds(&options, &seconds, &why) || !encode_lifetimes(&options, &control, &why)) {
         return failure_report(&why);
     }
     const struct record_request request = {.who = "record",
@@ -47,6 +48,7 @@ int cmd_record(int argc, char **argv) {
                                                         .control = control,
                                                         .no_headers = options.events_only,
                                                         .verbose = options.verbose},
+                                           .seconds = seconds,
                                            .force = options.force,
                                            .most_bytes = options.max_size};
     return record_run(&request, NULL);

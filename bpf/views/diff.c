@@ -15,6 +15,7 @@
  *   - the time of single pauses has changed where the lower quartiles differ by more than TIME_NOISE, and their 95%
  *     intervals do not overlap. Other load on the machine lengthens some pauses, or all a little, and hardly doubles
  * the shortest quarter;
+ *   - the share of the time in collections has changed where it differs by more than TIME_NOISE;
  *   - sums of times have changed where the number of pauses or their quartile has;
  *   - wall time and the longest pause are not judged: each is a single observation.
  *
@@ -47,6 +48,14 @@ static bool wall_of(const struct side *run, int which, uint64_t *value) {
     (void)which;
     *value = run->wall_ns;
     return true;
+}
+
+/* The share of the time that collections took, in millionths. */
+static bool share_of(const struct side *run, int which, uint64_t *value) {
+    (void)which;
+    double share = run->wall_ns ? (double)run->figures[EDEN_FIGURE_gc_ns] / (double)run->wall_ns : 0;
+    *value = (uint64_t)(1e6 * (share < 1 ? share : 1));
+    return run->wall_ns != 0 && run->known >> EDEN_FIGURE_gc_ns & 1;
 }
 
 static const struct quartile *quartile_of(const struct side *run, int which) {
@@ -169,6 +178,7 @@ struct row {
 static enum verdict judge_row(const struct row *row, const struct diff_side *base, const struct diff_side *other) {
     return row->value == figure_of    ? judge_figure(base, other, (enum eden_figure)row->which)
            : row->value == pause_of   ? judge_pauses(base, other, row->which)
+           : row->value == share_of   ? judge(base, other, share_of, row->which, TIME_NOISE)
            : has_repeats(base, other) ? judge(base, other, row->value, row->which, COUNT_NOISE)
                                       : VERDICT_NOT_JUDGED;
 }
@@ -186,8 +196,9 @@ static bool is_of_interest(const struct diff_side *sides, size_t count, const st
 static void each_row(const struct diff_side *sides, size_t count,
                      void (*on_row)(void *context, const struct diff_side *sides, size_t count, const struct row *row),
                      void *context) {
-    const struct row wall = {"wall_ns", wall_of, 0, UNIT_ns};
-    on_row(context, sides, count, &wall);
+    const struct row times[] = {{"wall_ns", wall_of, 0, UNIT_ns}, {"gc_share", share_of, 0, UNIT_count}};
+    on_row(context, sides, count, &times[0]);
+    on_row(context, sides, count, &times[1]);
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
         const struct row row = {figure_descriptions[i].name, figure_of, (int)i, figure_descriptions[i].unit};
         if (is_of_interest(sides, count, &row)) {
@@ -228,8 +239,12 @@ static bool params_differ(const struct diff_side *sides, size_t count, enum eden
 
 enum { NAME = 25, VALUE = 12 };
 
-static const char *value_to_text(char text[FORMAT_MAX], enum figure_unit unit, uint64_t value) {
-    switch (unit) {
+static const char *value_to_text(char text[FORMAT_MAX], const struct row *row, uint64_t value) {
+    if (row->value == share_of) {
+        snprintf(text, FORMAT_MAX, "%.1f%%", (double)value / 1e4);
+        return text;
+    }
+    switch (row->unit) {
     case UNIT_ns:
         return format_ns(text, value);
     case UNIT_bytes:
@@ -247,7 +262,7 @@ static void print_row(void *context, const struct diff_side *sides, size_t count
     fprintf(out, "  %-*s", NAME, row->name);
     for (size_t i = 0; i < count; i++) {
         const struct range range = range_of(&sides[i], row->value, row->which);
-        fprintf(out, " %*s", VALUE, range.is_known ? value_to_text(text, row->unit, range.median) : "?");
+        fprintf(out, " %*s", VALUE, range.is_known ? value_to_text(text, row, range.median) : "?");
         if (i == 0) {
             continue;
         }
@@ -309,7 +324,9 @@ static void add_row(void *context, const struct diff_side *sides, size_t count, 
     const struct range base = range_of(&sides[0], row->value, row->which);
     for (size_t i = 0; i < count; i++) {
         const struct range range = range_of(&sides[i], row->value, row->which);
-        json_array_append_new(values, range.is_known ? json_number(range.median) : json_null());
+        json_t *value = row->value == share_of ? json_real((double)range.median / 1e6) : json_number(range.median);
+        json_array_append_new(values, range.is_known ? json_incref(value) : json_null());
+        json_decref(value);
         if (i != 0) {
             enum verdict verdict = judge_row(row, &sides[0], &sides[i]);
             bool has_ratio = range.is_known && base.is_known && base.median != 0;
