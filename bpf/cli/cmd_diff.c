@@ -24,6 +24,7 @@ static const char usage[] =
 struct diff {
     struct options options;
     struct diff_side sides[DIFF_SIDES];
+    struct side *runs; /* of all sides, DIFF_FILES each */
     size_t count;
 };
 
@@ -93,31 +94,42 @@ static bool fetch_side(const struct diff *diff, const char *path, struct side *s
     return good;
 }
 
-/* Adds a side: files separated by commas. */
-static bool add_side(struct diff *diff, const char *names) {
+/* Adds a side: files separated by commas, in *names, which is taken apart. */
+static bool add_side(struct diff *diff, const char *shown, char *names) {
     struct diff_side *side = &diff->sides[diff->count];
-    *side = (struct diff_side){.names = names, .runs = calloc(DIFF_FILES, sizeof *side->runs)};
-    char *copy = strdup(names), *rest = copy;
-    bool good = side->runs && copy;
+    *side = (struct diff_side){.names = shown, .runs = diff->runs + diff->count * DIFF_FILES};
     diff->count++;
-    if (!good) {
-        message_print("out of memory");
-    }
-    while (good && rest) {
-        const char *path = strsep(&rest, ",");
+    for (char *path = strsep(&names, ","); path; path = strsep(&names, ",")) {
         if (side->count == DIFF_FILES) {
-            message_print("%.100s: too many recordings; give at most %d a side", names, DIFF_FILES);
-            good = false;
-        } else if (*path == 0) {
-            message_print("%.100s: an empty name between commas", names);
-            good = false;
-        } else {
-            good = fetch_side(diff, path, &side->runs[side->count]);
-            side->count += good;
+            message_print("%.100s: too many recordings; give at most %d a side", shown, DIFF_FILES);
+            return false;
+        }
+        if (*path == 0) {
+            message_print("%.100s: an empty name between commas", shown);
+            return false;
+        }
+        if (!fetch_side(diff, path, &side->runs[side->count])) {
+            return false;
+        }
+        side->count++;
+    }
+    return true;
+}
+
+static bool add_sides(struct diff *diff) {
+    for (size_t i = 0; i < diff->options.rest_count; i++) {
+        char *names = strdup(diff->options.rest[i]);
+        if (!names) {
+            message_print("out of memory");
+            return false;
+        }
+        bool good = add_side(diff, diff->options.rest[i], names);
+        free(names);
+        if (!good) {
+            return false;
         }
     }
-    free(copy);
-    return good;
+    return true;
 }
 
 int cmd_diff(int argc, char **argv) {
@@ -131,10 +143,12 @@ int cmd_diff(int argc, char **argv) {
         message_print("give 2 to %d recordings to compare; `edenscope diff --help` shows the usage", DIFF_SIDES);
         return 1;
     }
-    bool good = true;
-    for (size_t i = 0; good && i < diff.options.rest_count; i++) {
-        good = add_side(&diff, diff.options.rest[i]);
+    diff.runs = calloc((size_t)DIFF_SIDES * DIFF_FILES, sizeof *diff.runs);
+    if (!diff.runs) {
+        message_print("out of memory");
+        return 1;
     }
+    bool good = add_sides(&diff);
     status = !good;
     signal(SIGPIPE, SIG_IGN);
     if (good && diff.options.json) {
@@ -144,8 +158,6 @@ int cmd_diff(int argc, char **argv) {
     } else if (good) {
         diff_print(stdout, diff.sides, diff.count);
     }
-    for (size_t i = 0; i < diff.count; i++) {
-        free(diff.sides[i].runs);
-    }
+    free(diff.runs);
     return output_finish(stdout, "the comparison", status);
 }

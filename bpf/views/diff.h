@@ -11,7 +11,7 @@ enum { DIFF_SIDES = 8, DIFF_FILES = 32 };
 /* One or more recordings of the same. */
 struct diff_side {
     const char *names; /* as given */
-    struct side *runs; /* the first `count` of them */
+    struct side *runs; /* the first `count` of them; the caller's */
     size_t count;
 };
 

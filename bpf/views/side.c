@@ -20,12 +20,13 @@ static void add_figures(struct side *side, const struct heap_model *heap) {
 static void on_parameter(void *context, const char *name, const char *value) {
     struct side *side = context;
     enum eden_param_id id = eden_param_find(name);
-    if (id == EDEN_PARAM_COUNT || strlen(value) >= sizeof side->param[id]) {
+    const size_t bytes = strlen(value) + 1;
+    if (id == EDEN_PARAM_COUNT || bytes > sizeof side->param[id]) {
         return;
     }
     if (side->has_param[id] == SIDE_UNKNOWN) {
         side->has_param[id] = SIDE_KNOWN;
-        strcpy(side->param[id], value);
+        memcpy(side->param[id], value, bytes);
     } else if (strcmp(side->param[id], value) != 0) {
         side->has_param[id] = SIDE_VARIES;
     }

@@ -198,7 +198,7 @@ void params_publish(eden_heap *heap) {
     struct eden_heap_info *info = &heap->info;
     heap_header_begin(info);
     for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
-        const double value = field_value(&heap->params, id);
+        double value = field_value(&heap->params, id);
         __atomic_store(&heap->param_values[id], &value, __ATOMIC_RELAXED);
     }
     const bool is_file = heap->params.pretenure.choice == FILE_CHOICE;

@@ -85,6 +85,9 @@ pid=$!
 until_true "a heap" bash -c "'$scope' list --json | jq -e '.processes[] | select(.pid == $pid) | .heaps | length > 0' >/dev/null"
 "$scope" tune --json -p "$pid" 0.5 >late.json 2>err || die "tune -p fails: $(cat err)"
 jq -e --argjson pid "$pid" '.findings | all(.pid == $pid) and length > 0' late.json >/dev/null || die "$(cat late.json)"
+! grep -q 'was attached late' err || die "the parameters are in its header: $(cat err)"
+"$scope" record --events-only -o unread.data -p "$pid" 0.5 2>err || die "record fails: $(cat err)"
+"$scope" tune -i unread.data >out 2>err || die "tune -i fails: $(cat err)"
 grep -q 'was attached late' err || die "the assumed defaults are not reported: $(cat err)"
 kill "$pid" || die "the process did not survive"
 
