@@ -7,6 +7,7 @@
 #include "views/model_json.h"
 #include "views/pauses.h"
 #include "views/report.h"
+#include "views/tenuring.h"
 #include "views/timeline.h"
 #include <inttypes.h>
 #include <signal.h>
@@ -20,8 +21,7 @@ static const char usage[] =
 /* A view of the chosen heaps: as text, and as JSON; where that fails, NULL and why. */
 struct view {
     const char *name;
-    bool (*print)(FILE *out, const char *path, struct recording *recording, const struct model *model,
-                  struct failure *why);
+    bool (*print)(FILE *out, struct recording *recording, const struct model *model, struct failure *why);
     json_t *(*to_json)(struct recording *recording, const struct model *model, struct failure *why);
     const char *meaning;
 };
@@ -35,22 +35,11 @@ static json_t *summary_to_json(struct recording *recording, const struct model *
     return object;
 }
 
-static bool print_pauses(FILE *out, const char *path, struct recording *recording, const struct model *model,
-                         struct failure *why) {
-    (void)path;
-    return pauses_print(out, recording, model, why);
-}
-
-static bool print_timeline(FILE *out, const char *path, struct recording *recording, const struct model *model,
-                           struct failure *why) {
-    (void)path;
-    return timeline_print(out, recording, model, why);
-}
-
 static const struct view views[] = {
-    {"summary", report_text, summary_to_json, "figures, shares of time and phases"},
-    {"pauses", print_pauses, pauses_to_json, "percentiles of pauses, minimum mutator utilisation"},
-    {"timeline", print_timeline, timeline_to_json, "collections, bytes and old space by intervals"},
+    {"summary", NULL, summary_to_json, "figures, shares of time and phases"}, /* printed by report_text() */
+    {"pauses", pauses_print, pauses_to_json, "percentiles of pauses, minimum mutator utilisation"},
+    {"timeline", timeline_print, timeline_to_json, "collections, bytes and old space by intervals"},
+    {"tenuring", tenuring_print, tenuring_to_json, "survivors against the threshold, scavenge by scavenge"},
 };
 enum { VIEWS = sizeof views / sizeof *views };
 
@@ -156,7 +145,8 @@ static int print(const struct view *view, const char *path, struct recording *re
         }
         json_decref(object);
     } else {
-        good = view->print(stdout, path, recording, model, &why);
+        good = view->print ? view->print(stdout, recording, model, &why)
+                           : report_text(stdout, path, recording, model, &why);
     }
     return output_finish(stdout, "the report", good ? 0 : failure_report(&why));
 }

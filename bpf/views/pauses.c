@@ -20,10 +20,10 @@
  * 5. References
  * P. Cheng and G. E. Blelloch, "A Parallel, Real-Time Garbage Collector", PLDI 2001: minimum mutator utilisation. */
 #include "views/pauses.h"
-#include "model/probe_table.h"
 #include "util/array.h"
 #include "util/format.h"
 #include "util/json.h"
+#include "views/heap_events.h"
 #include "views/phase_table.h"
 #include "views/side.h"
 #include <inttypes.h>
@@ -50,46 +50,29 @@ enum kind { KIND_SCAVENGE, KIND_FULL, KIND_ALL, KINDS };
 static const char *const kind_names[] = {"scavenges", "full collections", "all"};
 
 struct heap_pauses {
-    const struct process_model *process;
-    const struct heap_model *heap;
     struct pauses of[KINDS];
     uint64_t cause;      /* of the scavenge under way; EDEN_SCAVENGE_CAUSES: its start was not seen */
     struct pause before; /* the scavenge of the full collection that comes next; ns 0: none */
 };
 
 struct all_pauses {
-    struct heap_pauses *heaps; /* owned */
-    size_t count, last;
+    struct heap_places places; /* owned */
+    struct heap_pauses *heaps; /* owned; one a place */
     uint64_t start_ns, end_ns; /* of the observed time */
     bool is_out_of_memory;
 };
 
 static void clear(struct all_pauses *all) {
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = 0; all->heaps && i < all->places.count; i++) {
         for (int kind = 0; kind < KINDS; kind++) {
             free(all->heaps[i].of[kind].at);
         }
     }
+    free(all->places.at);
     free(all->heaps);
 }
 
 /* ---- from events ------------------------------------------------------------------------------------------------ */
-
-static bool is_of(const struct heap_pauses *heap, const struct event *event, uint64_t heap_id) {
-    return process_is_same(&heap->process->key, &event->process) &&
-           heap_is_same(HEAP_REF(heap->heap), event_heap_ref(event, heap_id));
-}
-
-static struct heap_pauses *find(struct all_pauses *all, const struct event *event, uint64_t heap_id) {
-    for (size_t i = 0; i < all->count; i++) {
-        size_t place = (all->last + i) % all->count;
-        if (is_of(&all->heaps[place], event, heap_id)) {
-            all->last = place;
-            return &all->heaps[place];
-        }
-    }
-    return NULL;
-}
 
 static void add(struct all_pauses *all, struct pauses *pauses, struct pause pause) {
     struct pause *added = array_grow(&pauses->at, &pauses->room, pauses->count, sizeof *added);
@@ -111,12 +94,9 @@ static struct pause pause_of(const struct all_pauses *all, const struct event *e
     return (struct pause){start > all->start_ns ? start : all->start_ns, end, ns};
 }
 
-static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
+static bool on_event(void *context, size_t number, const struct event *event) {
     struct all_pauses *all = context;
-    struct heap_pauses *heap = find(all, event, heap_id);
-    if (!heap) {
-        return true;
-    }
+    struct heap_pauses *heap = &all->heaps[number];
     if (event->probe == EDEN_PROBE_scavenge__start) {
         heap->cause = EDEN_ARG(event->arg, scavenge__start, cause);
         heap->before.ns = heap->cause == EDEN_SCAVENGE_FULL ? heap->before.ns : 0;
@@ -151,25 +131,18 @@ static bool collect(struct all_pauses *all, struct recording *recording, const s
                     struct failure *why) {
     static const enum eden_probe_id wanted[] = {EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done,
                                                 EDEN_PROBE_full__done};
-    uint64_t probes[(EDEN_PROBE_COUNT + 63) / 64] = {0};
-    size_t room = 1;
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        probes[wanted[i] / 64] |= 1ull << wanted[i] % 64;
-    }
-    for (size_t i = 0; i < model->process_count; i++) {
-        room += model->processes[i].heap_count;
-    }
-    *all = (struct all_pauses){.heaps = calloc(room, sizeof *all->heaps),
-                               .start_ns = recording_info(recording)->mono_ns,
+    *all = (struct all_pauses){.start_ns = recording_info(recording)->mono_ns,
                                .end_ns = recording_info(recording)->mono_ns + model->wall_ns};
-    for (size_t i = 0; all->heaps && i < model->process_count; i++) {
-        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
-            all->heaps[all->count++] = (struct heap_pauses){
-                .process = &model->processes[i], .heap = &model->processes[i].heaps[j], .cause = EDEN_SCAVENGE_CAUSES};
-        }
+    all->heaps = heap_places(model, &all->places) ? calloc(all->places.count + 1, sizeof *all->heaps) : NULL;
+    if (!all->heaps) {
+        failure_set(why, 1, "out of memory for the pauses");
+        return false;
     }
-    bool good = all->heaps && recording_events(recording, probes, on_event, all, why);
-    return all->heaps && !all->is_out_of_memory ? good : failure_set(why, 1, "out of memory for the pauses");
+    for (size_t i = 0; i < all->places.count; i++) {
+        all->heaps[i].cause = EDEN_SCAVENGE_CAUSES;
+    }
+    bool good = heap_events(recording, &all->places, wanted, sizeof wanted / sizeof *wanted, on_event, all, why);
+    return all->is_out_of_memory ? failure_set(why, 1, "out of memory for the pauses") : good;
 }
 
 /* ---- statistics ------------------------------------------------------------------------------------------------- */
@@ -282,9 +255,10 @@ bool pauses_quartiles(struct recording *recording, const struct model *model, co
     struct all_pauses all;
     struct pauses of[KIND_ALL] = {0};
     bool good = collect(&all, recording, model, why);
-    for (size_t i = 0; good && i < all.count; i++) {
+    for (size_t i = 0; good && i < all.places.count; i++) {
         const struct heap_pauses *heap = &all.heaps[i];
-        bool chosen = heap_is_chosen(choice, heap->process->key.pid, HEAP_REF(heap->heap));
+        const struct heap_place *place = &all.places.at[i];
+        bool chosen = heap_is_chosen(choice, place->process->key.pid, HEAP_REF(place->heap));
         for (int kind = 0; chosen && kind < KIND_ALL; kind++) {
             for (size_t j = 0; j < heap->of[kind].count; j++) {
                 add(&all, &of[kind], heap->of[kind].at[j]);
@@ -340,10 +314,10 @@ bool pauses_print(FILE *out, struct recording *recording, const struct model *mo
     if (good && model->lost) {
         fprintf(out, "# %" PRIu64 " events were lost: pauses are missing\n", model->lost);
     }
-    for (size_t i = 0; good && i < all.count; i++) {
+    for (size_t i = 0; good && i < all.places.count; i++) {
         struct heap_pauses *heap = &all.heaps[i];
         fputs(i ? "\n" : "", out);
-        phase_table_heading(out, heap->process, heap->heap);
+        phase_table_heading(out, all.places.at[i].process, all.places.at[i].heap);
         fprintf(out, "\n# %-17s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "pauses", "count", "total", "min", "mean",
                 "P50", "P90", "P95", "P99", "P99.9", "max");
         for (int kind = 0; kind < KINDS; kind++) {
@@ -380,11 +354,13 @@ static json_t *summary_to_json(struct pauses *pauses) {
     return object;
 }
 
-static json_t *heap_to_json(const struct all_pauses *all, struct heap_pauses *heap) {
+static json_t *heap_to_json(const struct all_pauses *all, size_t number) {
     static const char *const names[] = {"scavenges", "full_collections", "all"};
-    json_t *object = json_pack("{s:I, s:o, s:o}", "pid", (json_int_t)heap->process->key.pid, "heap",
-                               heap->heap->id ? json_number(heap->heap->id) : json_null(), "serial",
-                               heap->heap->serial ? json_number(heap->heap->serial) : json_null());
+    const struct heap_place *place = &all->places.at[number];
+    struct heap_pauses *heap = &all->heaps[number];
+    json_t *object = json_pack("{s:I, s:o, s:o}", "pid", (json_int_t)place->process->key.pid, "heap",
+                               place->heap->id ? json_number(place->heap->id) : json_null(), "serial",
+                               place->heap->serial ? json_number(place->heap->serial) : json_null());
     for (int kind = 0; kind < KINDS; kind++) {
         json_object_set_new(object, names[kind], summary_to_json(&heap->of[kind]));
     }
@@ -408,8 +384,8 @@ json_t *pauses_to_json(struct recording *recording, const struct model *model, s
     json_t *heaps = NULL;
     if (collect(&all, recording, model, why)) {
         heaps = json_array();
-        for (size_t i = 0; i < all.count; i++) {
-            json_array_append_new(heaps, heap_to_json(&all, &all.heaps[i]));
+        for (size_t i = 0; i < all.places.count; i++) {
+            json_array_append_new(heaps, heap_to_json(&all, i));
         }
     }
     clear(&all);

@@ -9,10 +9,10 @@
  * 2. Failure
  * Before the first report the size of old space is not known. Where events were lost, that is said. */
 #include "views/timeline.h"
-#include "model/probe_table.h"
 #include "util/format.h"
 #include "util/json.h"
 #include "util/sum.h"
+#include "views/heap_events.h"
 #include "views/phase_table.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,14 +27,12 @@ struct interval {
 };
 
 struct heap_timeline {
-    const struct process_model *process;
-    const struct heap_model *heap;
     struct interval at[MOST_INTERVALS];
 };
 
 struct timeline {
-    struct heap_timeline *heaps; /* owned */
-    size_t count, last;
+    struct heap_places places;   /* owned */
+    struct heap_timeline *heaps; /* owned; one a place */
     uint64_t start_ns, wall_ns, step_ns;
     size_t intervals;
 };
@@ -51,19 +49,6 @@ static uint64_t step_of(uint64_t wall_ns) {
             }
         }
     }
-}
-
-static struct heap_timeline *find(struct timeline *all, const struct event *event, uint64_t heap_id) {
-    for (size_t i = 0; i < all->count; i++) {
-        size_t place = (all->last + i) % all->count;
-        struct heap_timeline *heap = &all->heaps[place];
-        if (process_is_same(&heap->process->key, &event->process) &&
-            heap_is_same(HEAP_REF(heap->heap), event_heap_ref(event, heap_id))) {
-            all->last = place;
-            return heap;
-        }
-    }
-    return NULL;
 }
 
 static size_t place_of(const struct timeline *all, uint64_t time_ns) {
@@ -88,12 +73,9 @@ static void add_pause(const struct timeline *all, struct heap_timeline *heap, ui
     last->longest_ns = ns > last->longest_ns ? ns : last->longest_ns;
 }
 
-static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
+static bool on_event(void *context, size_t number, const struct event *event) {
     struct timeline *all = context;
-    struct heap_timeline *heap = find(all, event, heap_id);
-    if (!heap) {
-        return true;
-    }
+    struct heap_timeline *heap = &all->heaps[number];
     struct interval *at = &heap->at[place_of(all, event->time_ns)];
     const uint64_t *arg = event->arg;
     switch (event->probe) {
@@ -151,35 +133,25 @@ static bool collect(struct timeline *all, struct recording *recording, const str
     static const enum eden_probe_id wanted[] = {EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done,
                                                 EDEN_PROBE_full__start, EDEN_PROBE_full__done,
                                                 EDEN_PROBE_heap__destroy};
-    uint64_t probes[(EDEN_PROBE_COUNT + 63) / 64] = {0};
-    size_t room = 1;
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        probes[wanted[i] / 64] |= 1ull << wanted[i] % 64;
-    }
-    for (size_t i = 0; i < model->process_count; i++) {
-        room += model->processes[i].heap_count;
-    }
-    *all = (struct timeline){.heaps = calloc(room, sizeof *all->heaps),
-                             .start_ns = recording_info(recording)->mono_ns,
-                             .wall_ns = model->wall_ns,
-                             .step_ns = step_of(model->wall_ns)};
+    *all = (struct timeline){
+        .start_ns = recording_info(recording)->mono_ns, .wall_ns = model->wall_ns, .step_ns = step_of(model->wall_ns)};
     all->intervals = (size_t)((all->wall_ns + all->step_ns - 1) / all->step_ns);
     all->intervals = all->intervals == 0 ? 1 : all->intervals > MOST_INTERVALS ? MOST_INTERVALS : all->intervals;
+    all->heaps = heap_places(model, &all->places) ? calloc(all->places.count + 1, sizeof *all->heaps) : NULL;
     if (!all->heaps) {
-        return failure_set(why, 1, "out of memory for the timeline");
+        failure_set(why, 1, "out of memory for the timeline");
+        return false;
     }
-    for (size_t i = 0; i < model->process_count; i++) {
-        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
-            struct heap_timeline *heap = &all->heaps[all->count++];
-            heap->process = &model->processes[i];
-            heap->heap = &model->processes[i].heaps[j];
-        }
-    }
-    bool good = recording_events(recording, probes, on_event, all, why);
-    for (size_t i = 0; i < all->count; i++) {
+    bool good = heap_events(recording, &all->places, wanted, sizeof wanted / sizeof *wanted, on_event, all, why);
+    for (size_t i = 0; i < all->places.count; i++) {
         carry_sizes(all, &all->heaps[i]);
     }
     return good;
+}
+
+static void clear(struct timeline *all) {
+    free(all->places.at);
+    free(all->heaps);
 }
 
 /* ---- shown ------------------------------------------------------------------------------------------------------ */
@@ -218,10 +190,10 @@ bool timeline_print(FILE *out, struct recording *recording, const struct model *
     if (good && model->lost) {
         fprintf(out, "# %" PRIu64 " events were lost: figures are \"at least\"\n", model->lost);
     }
-    for (size_t i = 0; good && i < all.count; i++) {
+    for (size_t i = 0; good && i < all.places.count; i++) {
         const struct heap_timeline *heap = &all.heaps[i];
         fputs(i ? "\n" : "", out);
-        phase_table_heading(out, heap->process, heap->heap);
+        phase_table_heading(out, all.places.at[i].process, all.places.at[i].heap);
         fprintf(out, "\n# in intervals of %s\n", format_ns(text, all.step_ns));
         fprintf(out, "# %10s %8s %9s %6s %9s %10s %10s %10s %10s %10s\n", "from", "stopped", "scavenges", "full",
                 "longest", "allocated", "survived", "tenured", "freed", "old");
@@ -229,7 +201,7 @@ bool timeline_print(FILE *out, struct recording *recording, const struct model *
             print_interval(out, &all, j, &heap->at[j]);
         }
     }
-    free(all.heaps);
+    clear(&all);
     return good;
 }
 
@@ -249,16 +221,16 @@ json_t *timeline_to_json(struct recording *recording, const struct model *model,
     json_t *heaps = NULL;
     if (collect(&all, recording, model, why)) {
         heaps = json_array();
-        for (size_t i = 0; i < all.count; i++) {
-            const struct heap_timeline *heap = &all.heaps[i];
+        for (size_t i = 0; i < all.places.count; i++) {
+            const struct heap_place *place = &all.places.at[i];
             json_t *intervals = json_array();
             for (size_t j = 0; j < all.intervals; j++) {
-                json_array_append_new(intervals, interval_to_json(&all, j, &heap->at[j]));
+                json_array_append_new(intervals, interval_to_json(&all, j, &all.heaps[i].at[j]));
             }
             json_array_append_new(heaps,
-                                  json_pack("{s:I, s:o, s:o, s:o}", "pid", (json_int_t)heap->process->key.pid, "heap",
-                                            heap->heap->id ? json_number(heap->heap->id) : json_null(), "serial",
-                                            heap->heap->serial ? json_number(heap->heap->serial) : json_null(),
+                                  json_pack("{s:I, s:o, s:o, s:o}", "pid", (json_int_t)place->process->key.pid, "heap",
+                                            place->heap->id ? json_number(place->heap->id) : json_null(), "serial",
+                                            place->heap->serial ? json_number(place->heap->serial) : json_null(),
                                             "intervals", intervals));
         }
     }

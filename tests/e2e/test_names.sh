@@ -91,6 +91,8 @@ everything text report --view pauses
 everything json report --view pauses --json
 everything text report --view timeline
 everything json report --view timeline --json
+everything text report --view tenuring
+everything json report --view tenuring --json
 everything text script
 shows "a name with blanks" "\\x20"
 everything json script --json

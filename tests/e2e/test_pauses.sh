@@ -96,6 +96,33 @@ for heap in timeline["heaps"]:
         assert intervals[-1]["old_capacity"] is not None
 assert len(timeline["heaps"]) == len(own) > 1
 PYTHON
+# So do the scavenges of the view of tenuring, and each one's survivors are what the next one begins with.
+"$scope" report --view tenuring --json >tenuring.json
+python3 - <<'PYTHON'
+import json
+own = {}
+for line in open("own"):
+    heap = json.loads(line)
+    own[heap["pid"], heap["heap"]] = heap
+starts = {}
+for line in open("events.json"):
+    event = json.loads(line)
+    if event["probe"] == "scavenge__start":
+        starts[event["heap_id"], event["seq"]] = event
+heaps = json.load(open("tenuring.json"))["heaps"]
+for heap in heaps:
+    figures, passes = own[heap["pid"], heap["heap"]], heap["scavenges"]
+    assert len(passes) == figures["scavenges"]
+    assert sum(p["tenured_bytes"] for p in passes) == figures["tenured_bytes"], heap["heap"]
+    for scavenge in passes:
+        start = starts[heap["heap"], scavenge["seq"]]
+        assert scavenge["cause"] == start["cause"] and scavenge["allocated_bytes"] == start["allocated_since"]
+        assert scavenge["threshold_bytes"] is None or scavenge["threshold_bytes"] <= scavenge["semispace_bytes"]
+assert any(p["threshold_bytes"] for heap in heaps for p in heap["scavenges"])
+assert len(heaps) == len(own)
+PYTHON
+expect_status 0 "$scope" report --view tenuring
+grep -q '^# *ended' out || die "$(cat out)"
 expect_status 0 "$scope" report --view timeline
 grep -q '^# in intervals of ' out || die "$(cat out)"
 echo "the timeline adds up"
@@ -103,7 +130,7 @@ echo "the timeline adds up"
 expect_status 0 "$scope" report --view pauses
 grep -Eq '^  full collections +[0-9]+ ' out && grep -q 'minimum mutator utilisation' out || die "$(cat out)"
 expect_status 0 "$scope" report --view list
-[[ $(wc -l <out) == 3 ]] || die "$(cat out)"
+[[ $(wc -l <out) == 4 ]] || die "$(cat out)"
 expect_status 1 "$scope" report --view nonesuch
 grep -q 'there is no such view' err || die "$(cat err)"
 diff <("$scope" report) <("$scope" report --view summary) || die "the summary is another"
