@@ -15,20 +15,19 @@
 #include <string.h>
 
 static const char usage[] =
-    "report [-i FILE [--force]] [--view NAME] [--json] [--heap ID] [--pid PID] [-v]\n\n"
+    "report [-i FILE [--force]] [--view NAME [--since S] [--until S]] [--json] [--heap ID] [--pid PID] [-v]\n\n"
     "  Reports on the recording FILE (default eden.data). --heap and --pid select heaps by number and process.";
 
 /* A view of the chosen heaps: as text, and as JSON; where that fails, NULL and why. */
 struct view {
     const char *name;
-    bool (*print)(FILE *out, struct recording *recording, const struct model *model, struct failure *why);
-    json_t *(*to_json)(struct recording *recording, const struct model *model, struct failure *why);
+    bool (*print)(FILE *out, const struct viewed *viewed, struct failure *why);
+    json_t *(*to_json)(const struct viewed *viewed, struct failure *why);
     const char *meaning;
 };
 
-static json_t *summary_to_json(struct recording *recording, const struct model *model, struct failure *why) {
-    (void)recording;
-    json_t *object = model_to_json(model);
+static json_t *summary_to_json(const struct viewed *viewed, struct failure *why) {
+    json_t *object = model_to_json(viewed->model);
     if (!object) {
         failure_set(why, 1, "out of memory for the report");
     }
@@ -133,41 +132,54 @@ static void print_no_heap(const char *path, const struct recording_info *info, c
     }
 }
 
-static int print(const struct view *view, const char *path, struct recording *recording, const struct model *model,
-                 bool json) {
+/* The part of the observed time that is wanted. */
+static struct viewed view_of(struct recording *recording, const struct model *model, const struct options *options) {
+    struct viewed viewed = viewed_whole(recording, model);
+    uint64_t from = viewed.from_ns, most = viewed.until_ns - from;
+    uint64_t since = (uint64_t)(options->since * 1e9), until = (uint64_t)(options->until * 1e9);
+    viewed.from_ns = from + (since < most ? since : most);
+    viewed.until_ns = options->until > 0 && until < most ? from + until : viewed.until_ns;
+    return viewed;
+}
+
+static int print(const struct view *view, const char *path, const struct viewed *viewed, bool json) {
     struct failure why = {.status = 1};
     bool good;
     if (json) {
-        json_t *object = view->to_json(recording, model, &why);
+        json_t *object = view->to_json(viewed, &why);
         good = object != NULL;
         if (good) {
             json_print(stdout, object);
         }
         json_decref(object);
     } else {
-        good = view->print ? view->print(stdout, recording, model, &why)
-                           : report_text(stdout, path, recording, model, &why);
+        good = view->print ? view->print(stdout, viewed, &why)
+                           : report_text(stdout, path, viewed->recording, viewed->model, &why);
     }
     return output_finish(stdout, "the report", good ? 0 : failure_report(&why));
 }
 
 static int report(const struct view *view, const char *path, struct recording *recording,
-                  const struct heap_choice *wanted, bool json) {
+                  const struct options *options) {
+    const struct heap_choice wanted = {(uint64_t)options->pid, options->heap, options->heap_serial};
     struct model all = {0}, chosen = {0};
     struct failure why;
     int status = 1;
     if (!recording_model(recording, &all, &why)) {
         failure_report(&why);
-    } else if (!choose(&all, wanted, &chosen)) {
+    } else if (!choose(&all, &wanted, &chosen)) {
         message_print("out of memory for the report");
-    } else if (!has_heaps(&chosen)) {
-        print_no_heap(path, recording_info(recording), wanted, has_heaps(&all));
-        model_report_losses(&chosen, message_report, NULL);
-        if (json) {
-            print(view, path, recording, &chosen, true);
-        }
     } else {
-        status = print(view, path, recording, &chosen, json);
+        const struct viewed viewed = view_of(recording, &chosen, options);
+        bool any = has_heaps(&chosen);
+        if (!any) {
+            print_no_heap(path, recording_info(recording), &wanted, has_heaps(&all));
+            model_report_losses(&chosen, message_report, NULL);
+        }
+        if (any || options->json) {
+            status = print(view, path, &viewed, options->json);
+        }
+        status = any ? status : 1;
     }
     free_chosen(&chosen);
     model_clear(&all);
@@ -184,7 +196,14 @@ int cmd_report(int argc, char **argv) {
     if (!view) {
         return status;
     }
-    const struct heap_choice wanted = {(uint64_t)options.pid, options.heap, options.heap_serial};
+    if ((options.since > 0 || options.until > 0) && !view->print) {
+        message_print("--since and --until are of the other views; `edenscope report --view list` lists them");
+        return 1;
+    }
+    if (options.until > 0 && options.until <= options.since) {
+        message_print("--until %g is not after --since %g", options.until, options.since);
+        return 1;
+    }
     const char *path = options.input ? options.input : "eden.data";
     struct failure why;
     struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
@@ -192,7 +211,7 @@ int cmd_report(int argc, char **argv) {
         return failure_report(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
-    status = report(view, path, recording, &wanted, options.json);
+    status = report(view, path, recording, &options);
     recording_close(recording);
     return status;
 }

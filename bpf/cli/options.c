@@ -40,6 +40,8 @@ enum {
     OPTION_PARAMS,
     OPTION_CLASSES,
     OPTION_CHROME,
+    OPTION_SINCE,
+    OPTION_UNTIL,
     OPTION_COUNT
 };
 
@@ -111,6 +113,12 @@ static const struct described table[] = {
     {{"view", required_argument, NULL, OPTION_VIEW},
      ACCEPT_VIEW,
      "--view NAME         print this view (default summary); list: lists the views"},
+    {{"since", required_argument, NULL, OPTION_SINCE},
+     ACCEPT_VIEW,
+     "--since SECONDS     with --view: from so long after the recording began"},
+    {{"until", required_argument, NULL, OPTION_UNTIL},
+     ACCEPT_VIEW,
+     "--until SECONDS     with --view: up to so long after the recording began"},
     {{"by-site", no_argument, NULL, OPTION_BY_SITE},
      ACCEPT_LIFETIMES,
      "--by-site           group views by site, not by class"},
@@ -270,6 +278,8 @@ static const char *wanted(int value, const char *argument) {
         [OPTION_EMIT] = "not a value of --emit (options)",
         [OPTION_PAIRS] = "not a number of pairs, from 1 to 100",
         [OPTION_BUDGET] = "not a time in seconds, from 0.1 to 1000000",
+        [OPTION_SINCE] = "not a time in seconds, from 0 to 1000000000",
+        [OPTION_UNTIL] = "not a time in seconds, above 0 and up to 1000000000",
         [OPTION_TRIALS] = "not a number of runs, from 3 to 1000000",
         [OPTION_MEMORY] = "not a memory factor: give a number from 1, or none",
         [OPTION_MAX_SIZE] = "not a size in bytes, such as 200M",
@@ -306,6 +316,10 @@ static bool set_read(struct options *options, int value, const char *argument) {
         return parse_count_within(argument, 1, 100, &options->pairs);
     case OPTION_TRIALS:
         return parse_count_within(argument, 3, 1000000, &options->trials);
+    case OPTION_SINCE:
+        return parse_within(argument, 0, 1e9, &options->since);
+    case OPTION_UNTIL:
+        return parse_within(argument, 0, 1e9, &options->until) && options->until > 0;
     case OPTION_BUDGET:
         return parse_within(argument, 0.1, 1e6, &options->budget);
     case OPTION_MEMORY:

@@ -36,7 +36,7 @@ enum {
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_LIST = 1 << 19,       /* --params, --classes */
     ACCEPT_CHROME = 1 << 20,     /* --chrome */
-    ACCEPT_VIEW = 1 << 21,       /* --view NAME */
+    ACCEPT_VIEW = 1 << 21,       /* --view NAME, --since, --until */
     ACCEPT_FORCE_READ = 1 << 22, /* --force, of recordings that are named without -i */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
@@ -61,6 +61,7 @@ struct options {
     uint64_t pairs, trials; /* 0: not given */
     uint64_t max_size;      /* bytes; 0: not given */
     double budget;          /* seconds; 0: not given */
+    double since, until;    /* seconds; 0: not given */
     double memory_factor;   /* --memory: INFINITY is none; 0: not given */
     bool params, classes;   /* --params, --classes */
     bool emit_options;      /* --emit options */

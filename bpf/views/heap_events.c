@@ -16,6 +16,7 @@ bool heap_places(const struct model *model, struct heap_places *places) {
 }
 
 struct passing {
+    const struct viewed *viewed;
     struct heap_places *places;
     heap_event_fn *on_event;
     void *context;
@@ -30,6 +31,9 @@ static bool is_of(const struct heap_place *place, const struct event *event, uin
 static bool pass_on(void *context, const struct event *event, uint64_t heap_id) {
     const struct passing *passing = context;
     struct heap_places *places = passing->places;
+    if (event->time_ns < passing->viewed->from_ns || event->time_ns > passing->viewed->until_ns) {
+        return true;
+    }
     for (size_t i = 0; i < places->count; i++) {
         size_t number = (places->last + i) % places->count;
         if (is_of(&places->at[number], event, heap_id)) {
@@ -40,12 +44,12 @@ static bool pass_on(void *context, const struct event *event, uint64_t heap_id) 
     return true;
 }
 
-bool heap_events(struct recording *recording, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
+bool heap_events(const struct viewed *viewed, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
                  heap_event_fn *on_event, void *context, struct failure *why) {
     uint64_t probes[(EDEN_PROBE_COUNT + 63) / 64] = {0};
-    struct passing passing = {places, on_event, context};
+    struct passing passing = {viewed, places, on_event, context};
     for (size_t i = 0; i < count; i++) {
         probes[probe[i] / 64] |= 1ull << probe[i] % 64;
     }
-    return recording_events(recording, probes, pass_on, &passing, why);
+    return recording_events(viewed->recording, probes, pass_on, &passing, why);
 }

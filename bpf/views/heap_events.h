@@ -10,6 +10,19 @@ struct heap_place {
     const struct heap_model *heap;
 };
 
+/* What of a recording a view shows: the heaps of a model, in a part of the observed time. */
+struct viewed {
+    struct recording *recording;
+    const struct model *model;
+    uint64_t from_ns, until_ns; /* CLOCK_MONOTONIC */
+};
+
+/* The whole observed time. */
+static inline struct viewed viewed_whole(struct recording *recording, const struct model *model) {
+    const uint64_t from = recording_info(recording)->mono_ns;
+    return (struct viewed){recording, model, from, from + model->wall_ns};
+}
+
 /* All heaps of a model, in its order. */
 struct heap_places {
     struct heap_place *at; /* owned: free() */
@@ -19,10 +32,10 @@ struct heap_places {
 /* False: no memory. */
 bool heap_places(const struct model *model, struct heap_places *places);
 
-/* Hands on the events of these heaps, of `count` probes, in order of time, each with the number of its heap; stops
- * where on_event returns false. False and why. */
+/* Hands on the events of these heaps in that time, of `count` probes, in order of time, each with the number of its
+ * heap; stops where on_event returns false. False and why. */
 typedef bool heap_event_fn(void *context, size_t heap, const struct event *event);
-bool heap_events(struct recording *recording, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
+bool heap_events(const struct viewed *viewed, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
                  heap_event_fn *on_event, void *context, struct failure *why);
 
 #endif

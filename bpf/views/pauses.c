@@ -127,13 +127,11 @@ static int by_duration(const void *a, const void *b) {
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-static bool collect(struct all_pauses *all, struct recording *recording, const struct model *model,
-                    struct failure *why) {
+static bool collect(struct all_pauses *all, const struct viewed *viewed, struct failure *why) {
     static const enum eden_probe_id wanted[] = {EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done,
                                                 EDEN_PROBE_full__done};
-    *all = (struct all_pauses){.start_ns = recording_info(recording)->mono_ns,
-                               .end_ns = recording_info(recording)->mono_ns + model->wall_ns};
-    all->heaps = heap_places(model, &all->places) ? calloc(all->places.count + 1, sizeof *all->heaps) : NULL;
+    *all = (struct all_pauses){.start_ns = viewed->from_ns, .end_ns = viewed->until_ns};
+    all->heaps = heap_places(viewed->model, &all->places) ? calloc(all->places.count + 1, sizeof *all->heaps) : NULL;
     if (!all->heaps) {
         failure_set(why, 1, "out of memory for the pauses");
         return false;
@@ -141,7 +139,7 @@ static bool collect(struct all_pauses *all, struct recording *recording, const s
     for (size_t i = 0; i < all->places.count; i++) {
         all->heaps[i].cause = EDEN_SCAVENGE_CAUSES;
     }
-    bool good = heap_events(recording, &all->places, wanted, sizeof wanted / sizeof *wanted, on_event, all, why);
+    bool good = heap_events(viewed, &all->places, wanted, sizeof wanted / sizeof *wanted, on_event, all, why);
     return all->is_out_of_memory ? failure_set(why, 1, "out of memory for the pauses") : good;
 }
 
@@ -250,11 +248,11 @@ static struct quartile quartile_of(struct pauses *pauses) {
     return quartile;
 }
 
-bool pauses_quartiles(struct recording *recording, const struct model *model, const struct heap_choice *choice,
-                      struct quartile *scavenges, struct quartile *fulls, struct failure *why) {
+bool pauses_quartiles(const struct viewed *viewed, const struct heap_choice *choice, struct quartile *scavenges,
+                      struct quartile *fulls, struct failure *why) {
     struct all_pauses all;
     struct pauses of[KIND_ALL] = {0};
-    bool good = collect(&all, recording, model, why);
+    bool good = collect(&all, viewed, why);
     for (size_t i = 0; good && i < all.places.count; i++) {
         const struct heap_pauses *heap = &all.heaps[i];
         const struct heap_place *place = &all.places.at[i];
@@ -308,11 +306,11 @@ static bool print_utilisation(FILE *out, const struct all_pauses *all, struct pa
     return before;
 }
 
-bool pauses_print(FILE *out, struct recording *recording, const struct model *model, struct failure *why) {
+bool pauses_print(FILE *out, const struct viewed *viewed, struct failure *why) {
     struct all_pauses all;
-    bool good = collect(&all, recording, model, why);
-    if (good && model->lost) {
-        fprintf(out, "# %" PRIu64 " events were lost: pauses are missing\n", model->lost);
+    bool good = collect(&all, viewed, why);
+    if (good && viewed->model->lost) {
+        fprintf(out, "# %" PRIu64 " events were lost: pauses are missing\n", viewed->model->lost);
     }
     for (size_t i = 0; good && i < all.places.count; i++) {
         struct heap_pauses *heap = &all.heaps[i];
@@ -379,15 +377,15 @@ static json_t *heap_to_json(const struct all_pauses *all, size_t number) {
     return object;
 }
 
-json_t *pauses_to_json(struct recording *recording, const struct model *model, struct failure *why) {
+json_t *pauses_to_json(const struct viewed *viewed, struct failure *why) {
     struct all_pauses all;
     json_t *heaps = NULL;
-    if (collect(&all, recording, model, why)) {
+    if (collect(&all, viewed, why)) {
         heaps = json_array();
         for (size_t i = 0; i < all.places.count; i++) {
             json_array_append_new(heaps, heap_to_json(&all, i));
         }
     }
     clear(&all);
-    return heaps ? json_pack("{s:o, s:o}", "lost", json_number(model->lost), "heaps", heaps) : NULL;
+    return heaps ? json_pack("{s:o, s:o}", "lost", json_number(viewed->model->lost), "heaps", heaps) : NULL;
 }

@@ -51,7 +51,8 @@ bool side_read(struct recording *recording, const struct heap_choice *choice, st
             }
         }
     }
-    good = good && pauses_quartiles(recording, &model, choice, &side->scavenges, &side->fulls, why);
+    const struct viewed viewed = viewed_whole(recording, &model);
+    good = good && pauses_quartiles(&viewed, choice, &side->scavenges, &side->fulls, why);
     model_clear(&model);
     return good && (side->heaps != 0 || failure_set(why, 1, "it has no such heap"));
 }

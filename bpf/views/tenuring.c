@@ -95,9 +95,9 @@ static bool on_event(void *context, size_t number, const struct event *event) {
 static const enum eden_probe_id wanted[] = {EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done};
 enum { WANTED = sizeof wanted / sizeof *wanted };
 
-static bool begin(struct tenuring *all, struct recording *recording, const struct model *model, struct failure *why) {
-    all->start_ns = recording_info(recording)->mono_ns;
-    all->heaps = heap_places(model, &all->places) ? calloc(all->places.count + 1, sizeof *all->heaps) : NULL;
+static bool begin(struct tenuring *all, const struct viewed *viewed, struct failure *why) {
+    all->start_ns = recording_info(viewed->recording)->mono_ns;
+    all->heaps = heap_places(viewed->model, &all->places) ? calloc(all->places.count + 1, sizeof *all->heaps) : NULL;
     if (!all->heaps) {
         failure_set(why, 1, "out of memory for the scavenges");
         return false;
@@ -110,11 +110,11 @@ static void clear(struct tenuring *all) {
     free(all->heaps);
 }
 
-bool tenuring_print(FILE *out, struct recording *recording, const struct model *model, struct failure *why) {
+bool tenuring_print(FILE *out, const struct viewed *viewed, struct failure *why) {
     struct tenuring all = {.out = out};
-    bool good = begin(&all, recording, model, why);
-    if (good && model->lost) {
-        fprintf(out, "# %" PRIu64 " events were lost: scavenges are missing\n", model->lost);
+    bool good = begin(&all, viewed, why);
+    if (good && viewed->model->lost) {
+        fprintf(out, "# %" PRIu64 " events were lost: scavenges are missing\n", viewed->model->lost);
     }
     for (size_t i = 0; good && i < all.places.count; i++) {
         fputs(i ? "\n" : "", out);
@@ -122,7 +122,7 @@ bool tenuring_print(FILE *out, struct recording *recording, const struct model *
         fprintf(out, "\n# %10s %8s  %-8s %10s %10s %7s %10s %10s %10s\n", "ended", "seq", "cause", "allocated",
                 "survivors", "filled", "threshold", "tenured", "objects");
         all.wanted = i;
-        good = heap_events(recording, &all.places, wanted, WANTED, on_event, &all, why);
+        good = heap_events(viewed, &all.places, wanted, WANTED, on_event, &all, why);
     }
     if (good) {
         fprintf(out, "\nThe next scavenge tenures survivors below the threshold; 0 B: none by age.\n");
@@ -131,14 +131,14 @@ bool tenuring_print(FILE *out, struct recording *recording, const struct model *
     return good;
 }
 
-json_t *tenuring_to_json(struct recording *recording, const struct model *model, struct failure *why) {
+json_t *tenuring_to_json(const struct viewed *viewed, struct failure *why) {
     struct tenuring all = {0};
     json_t *heaps = NULL;
-    bool good = begin(&all, recording, model, why);
+    bool good = begin(&all, viewed, why);
     for (size_t i = 0; good && i < all.places.count; i++) {
         all.heaps[i].passes = json_array();
     }
-    if (good && heap_events(recording, &all.places, wanted, WANTED, on_event, &all, why)) {
+    if (good && heap_events(viewed, &all.places, wanted, WANTED, on_event, &all, why)) {
         heaps = json_array();
     }
     for (size_t i = 0; good && i < all.places.count; i++) {
@@ -154,5 +154,5 @@ json_t *tenuring_to_json(struct recording *recording, const struct model *model,
                                         "scavenges", all.heaps[i].passes));
     }
     clear(&all);
-    return heaps ? json_pack("{s:o, s:o}", "lost", json_number(model->lost), "heaps", heaps) : NULL;
+    return heaps ? json_pack("{s:o, s:o}", "lost", json_number(viewed->model->lost), "heaps", heaps) : NULL;
 }

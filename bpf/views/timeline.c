@@ -34,6 +34,7 @@ struct timeline {
     struct heap_places places;   /* owned */
     struct heap_timeline *heaps; /* owned; one a place */
     uint64_t start_ns, wall_ns, step_ns;
+    uint64_t offset_ns; /* of the first interval, since the recording began */
     size_t intervals;
 };
 
@@ -129,20 +130,22 @@ static void carry_sizes(const struct timeline *all, struct heap_timeline *heap) 
     }
 }
 
-static bool collect(struct timeline *all, struct recording *recording, const struct model *model, struct failure *why) {
+static bool collect(struct timeline *all, const struct viewed *viewed, struct failure *why) {
     static const enum eden_probe_id wanted[] = {EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done,
                                                 EDEN_PROBE_full__start, EDEN_PROBE_full__done,
                                                 EDEN_PROBE_heap__destroy};
-    *all = (struct timeline){
-        .start_ns = recording_info(recording)->mono_ns, .wall_ns = model->wall_ns, .step_ns = step_of(model->wall_ns)};
+    *all = (struct timeline){.start_ns = viewed->from_ns,
+                             .offset_ns = viewed->from_ns - recording_info(viewed->recording)->mono_ns,
+                             .wall_ns = viewed->until_ns - viewed->from_ns,
+                             .step_ns = step_of(viewed->until_ns - viewed->from_ns)};
     all->intervals = (size_t)((all->wall_ns + all->step_ns - 1) / all->step_ns);
     all->intervals = all->intervals == 0 ? 1 : all->intervals > MOST_INTERVALS ? MOST_INTERVALS : all->intervals;
-    all->heaps = heap_places(model, &all->places) ? calloc(all->places.count + 1, sizeof *all->heaps) : NULL;
+    all->heaps = heap_places(viewed->model, &all->places) ? calloc(all->places.count + 1, sizeof *all->heaps) : NULL;
     if (!all->heaps) {
         failure_set(why, 1, "out of memory for the timeline");
         return false;
     }
-    bool good = heap_events(recording, &all->places, wanted, sizeof wanted / sizeof *wanted, on_event, all, why);
+    bool good = heap_events(viewed, &all->places, wanted, sizeof wanted / sizeof *wanted, on_event, all, why);
     for (size_t i = 0; i < all->places.count; i++) {
         carry_sizes(all, &all->heaps[i]);
     }
@@ -171,7 +174,7 @@ static double share_of(const struct timeline *all, size_t place, const struct in
 
 static void print_interval(FILE *out, const struct timeline *all, size_t place, const struct interval *at) {
     char text[FORMAT_MAX];
-    fprintf(out, "%12s", format_ns(text, place * all->step_ns));
+    fprintf(out, "%12s", format_ns(text, all->offset_ns + place * all->step_ns));
     fprintf(out, " %7.2f%%", 100 * share_of(all, place, at));
     fprintf(out, " %9s", format_count(text, at->scavenges));
     fprintf(out, " %6s", format_count(text, at->fulls));
@@ -183,12 +186,12 @@ static void print_interval(FILE *out, const struct timeline *all, size_t place, 
     fprintf(out, " %10s\n", at->has_old ? format_bytes(text, at->old_used) : "?");
 }
 
-bool timeline_print(FILE *out, struct recording *recording, const struct model *model, struct failure *why) {
+bool timeline_print(FILE *out, const struct viewed *viewed, struct failure *why) {
     struct timeline all;
     char text[FORMAT_MAX];
-    bool good = collect(&all, recording, model, why);
-    if (good && model->lost) {
-        fprintf(out, "# %" PRIu64 " events were lost: figures are \"at least\"\n", model->lost);
+    bool good = collect(&all, viewed, why);
+    if (good && viewed->model->lost) {
+        fprintf(out, "# %" PRIu64 " events were lost: figures are \"at least\"\n", viewed->model->lost);
     }
     for (size_t i = 0; good && i < all.places.count; i++) {
         const struct heap_timeline *heap = &all.heaps[i];
@@ -207,19 +210,19 @@ bool timeline_print(FILE *out, struct recording *recording, const struct model *
 
 static json_t *interval_to_json(const struct timeline *all, size_t place, const struct interval *at) {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "from_ns",
-                     json_number(place * all->step_ns), "length_ns", json_number(length_of(all, place)), "stopped_ns",
-                     json_number(at->stopped_ns), "scavenges", json_number(at->scavenges), "full_collections",
-                     json_number(at->fulls), "longest_ns", json_number(at->longest_ns), "allocated_bytes",
-                     json_number(at->allocated), "survived_bytes", json_number(at->survived), "tenured_bytes",
-                     json_number(at->tenured), "freed_bytes", json_number(at->freed), "old_used",
-                     at->has_old ? json_number(at->old_used) : json_null(), "old_capacity",
-                     at->has_capacity ? json_number(at->old_capacity) : json_null());
+                     json_number(all->offset_ns + place * all->step_ns), "length_ns",
+                     json_number(length_of(all, place)), "stopped_ns", json_number(at->stopped_ns), "scavenges",
+                     json_number(at->scavenges), "full_collections", json_number(at->fulls), "longest_ns",
+                     json_number(at->longest_ns), "allocated_bytes", json_number(at->allocated), "survived_bytes",
+                     json_number(at->survived), "tenured_bytes", json_number(at->tenured), "freed_bytes",
+                     json_number(at->freed), "old_used", at->has_old ? json_number(at->old_used) : json_null(),
+                     "old_capacity", at->has_capacity ? json_number(at->old_capacity) : json_null());
 }
 
-json_t *timeline_to_json(struct recording *recording, const struct model *model, struct failure *why) {
+json_t *timeline_to_json(const struct viewed *viewed, struct failure *why) {
     struct timeline all;
     json_t *heaps = NULL;
-    if (collect(&all, recording, model, why)) {
+    if (collect(&all, viewed, why)) {
         heaps = json_array();
         for (size_t i = 0; i < all.places.count; i++) {
             const struct heap_place *place = &all.places.at[i];
@@ -235,7 +238,7 @@ json_t *timeline_to_json(struct recording *recording, const struct model *model,
         }
     }
     free(all.heaps);
-    return heaps ? json_pack("{s:o, s:o, s:o}", "lost", json_number(model->lost), "step_ns", json_number(all.step_ns),
-                             "heaps", heaps)
+    return heaps ? json_pack("{s:o, s:o, s:o}", "lost", json_number(viewed->model->lost), "step_ns",
+                             json_number(all.step_ns), "heaps", heaps)
                  : NULL;
 }

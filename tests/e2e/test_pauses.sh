@@ -127,6 +127,31 @@ expect_status 0 "$scope" report --view timeline
 grep -q '^# in intervals of ' out || die "$(cat out)"
 echo "the timeline adds up"
 
+# Two parts of the time are the whole.
+half=$(sqlite3 eden.data "SELECT (time_ns - (SELECT value FROM meta WHERE key = 'mono_ns') + 100) / 1e9
+    FROM event WHERE probe = (SELECT probe FROM probe WHERE name = 'scavenge__done') ORDER BY time_ns LIMIT 1 OFFSET 20")
+for view in timeline pauses tenuring; do
+    "$scope" report --view $view --until "$half" --json >$view.first
+    "$scope" report --view $view --since "$half" --json >$view.second
+done
+python3 - <<'PYTHON'
+import json
+def count(view, part):
+    heaps = json.load(open(f"{view}.{part}"))["heaps"]
+    return sum(sum(i["scavenges"] for i in heap["intervals"]) if view == "timeline"
+               else len(heap["scavenges"]) if view == "tenuring" else heap["all"]["count"] for heap in heaps)
+for view in ("timeline", "pauses", "tenuring"):
+    first, second, whole = (count(view, part) for part in ("first", "second", "json"))
+    # A full collection and its scavenge may lie on both sides: then they are two pauses.
+    assert first + second in (whole, whole + (view == "pauses")), (view, first, second, whole)
+    assert first and second, (view, first, second)
+PYTHON
+expect_status 1 "$scope" report --since 1
+grep -q 'are of the other views' err || die "$(cat err)"
+expect_status 1 "$scope" report --view pauses --since 2 --until 1
+grep -q 'is not after' err || die "$(cat err)"
+echo "parts of the time"
+
 expect_status 0 "$scope" report --view pauses
 grep -Eq '^  full collections +[0-9]+ ' out && grep -q 'minimum mutator utilisation' out || die "$(cat out)"
 expect_status 0 "$scope" report --view list
