@@ -262,10 +262,13 @@ static __always_inline void scavenge_done(struct heap_entry *heap, const uint64_
     latch_capacity(heap);
     /* A full collection and the scavenge before it are one pause: its length is known when the second part ends. Where
      * the start was not seen, this may be such a scavenge: what starts next shows it. */
-    if (!seen || heap->scavenge_cause == EDEN_SCAVENGE_FULL) {
+    if (!seen) {
+        heap->scavenge_cause = EDEN_SCAVENGE_CAUSES;
+        heap->pause_before = duration;
+    } else if (heap->scavenge_cause == EDEN_SCAVENGE_FULL) {
         heap->pause_before += duration; /* two, where the first found no room for what survives */
     }
-    if (!seen || heap->scavenge_cause != EDEN_SCAVENGE_FULL) {
+    if (heap->scavenge_cause != EDEN_SCAVENGE_FULL) {
         raise(&heap->figures[EDEN_FIGURE_max_pause_ns], duration);
     }
     flag(heap, HEAP_SCAVENGE_SEEN, false);
@@ -313,8 +316,11 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
         parameter(heap, EDEN_ARG(arg, param__set, name), EDEN_ARG(arg, param__set, value));
         break;
     case EDEN_PROBE_scavenge__start:
+        if (heap->scavenge_cause != EDEN_SCAVENGE_FULL ||
+            EDEN_ARG(arg, scavenge__start, cause) != EDEN_SCAVENGE_FULL) {
+            heap->pause_before = 0;
+        }
         heap->scavenge_cause = EDEN_ARG(arg, scavenge__start, cause);
-        heap->pause_before = heap->scavenge_cause == EDEN_SCAVENGE_FULL ? heap->pause_before : 0;
         heap->scavenge_old_used = EDEN_ARG(arg, scavenge__start, old_used);
         flag(heap, HEAP_SCAVENGE_SEEN, true);
         break;
