@@ -316,8 +316,7 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
         parameter(heap, EDEN_ARG(arg, param__set, name), EDEN_ARG(arg, param__set, value));
         break;
     case EDEN_PROBE_scavenge__start:
-        if (heap->scavenge_cause != EDEN_SCAVENGE_FULL ||
-            EDEN_ARG(arg, scavenge__start, cause) != EDEN_SCAVENGE_FULL) {
+        if (heap->scavenge_cause != EDEN_SCAVENGE_FULL || EDEN_ARG(arg, scavenge__start, cause) != EDEN_SCAVENGE_FULL) {
             heap->pause_before = 0;
         }
         heap->scavenge_cause = EDEN_ARG(arg, scavenge__start, cause);
