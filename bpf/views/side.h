@@ -6,7 +6,7 @@
 #include "recording/recording.h"
 
 /* The lower quartile of some pauses, with its 95% interval: other load of the machine only lengthens pauses, so this
- * tells most of the program. */
+ * depends least on it. */
 struct quartile {
     uint64_t count, ns, low_ns, high_ns;
 };

@@ -75,14 +75,15 @@ assert compared["pauses"] > 20 and compared["windows"] > 4, compared
 print(f"{compared['pauses']} pauses and {compared['windows']} windows agree")
 PYTHON
 
-# The intervals of the timeline add up to the figures.
 "$scope" report --view timeline --json >timeline.json
+"$scope" report --view tenuring --json >tenuring.json
 python3 - <<'PYTHON'
 import json
 own = {}
 for line in open("own"):
     heap = json.loads(line)
     own[heap["pid"], heap["heap"]] = heap
+# The intervals of the timeline add up to the figures.
 timeline = json.load(open("timeline.json"))
 wall = json.load(open("report.json"))["wall_ns"]
 for heap in timeline["heaps"]:
@@ -95,15 +96,8 @@ for heap in timeline["heaps"]:
     if figures["full_collections"]:
         assert intervals[-1]["old_capacity"] is not None
 assert len(timeline["heaps"]) == len(own) > 1
-PYTHON
-# So do the scavenges of the view of tenuring, and each one's survivors are what the next one begins with.
-"$scope" report --view tenuring --json >tenuring.json
-python3 - <<'PYTHON'
-import json
-own = {}
-for line in open("own"):
-    heap = json.loads(line)
-    own[heap["pid"], heap["heap"]] = heap
+
+# So do the scavenges of the view of tenuring; each has the cause that its start probe reported.
 starts = {}
 for line in open("events.json"):
     event = json.loads(line)

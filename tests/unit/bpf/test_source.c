@@ -538,8 +538,8 @@ static void add_entry(const struct observed *observed, uint64_t id, uint32_t fla
     entry->key.address = 0x1000;
 }
 
-/* All of one address and number: two late heaps, of which one ended before the other's header was read, two that were
- * created, and one of the next program. */
+/* Five heaps have the same address and number: two were there before, two were created later, and one is of the next
+ * program. The first ended before the header of the second was read. */
 TEST(heaps_of_one_address_and_number_are_distinct) {
     static const uint64_t wanted[] = {KERNEL_HEAPS + 1, 1, 3, 4, 5};
     enum { HEAPS = sizeof wanted / sizeof *wanted };
