@@ -235,15 +235,17 @@ static double utilisation(const struct all_pauses *all, const struct pauses *pau
     return most < window_ns ? 1 - (double)most / (double)window_ns : 0;
 }
 
-/* By ranks: the interval of the binomial distribution, approximated by the normal one. */
+/* By ranks: the interval of the binomial distribution, approximated by the normal one. It has no lower end with less
+ * than a dozen pauses, and no upper one with less than four. */
 static struct quartile quartile_of(struct pauses *pauses) {
     struct quartile quartile = {.count = pauses->count};
     if (pauses->count != 0) {
         const double count = (double)pauses->count, around = 1.96 * sqrt(count * 0.25 * 0.75);
         qsort(pauses->at, pauses->count, sizeof *pauses->at, by_duration);
         quartile.ns = percentile(pauses, 25);
-        quartile.low_ns = percentile(pauses, 100 * fmax(0.25 * count - around, 0) / count);
-        quartile.high_ns = percentile(pauses, 100 * fmin(0.25 * count + around + 1, count) / count);
+        const double low = 0.25 * count - around, high = 0.25 * count + around + 1;
+        quartile.low_ns = low > 0 ? percentile(pauses, 100 * low / count) : 0;
+        quartile.high_ns = high <= count ? percentile(pauses, 100 * high / count) : UINT64_MAX;
     }
     return quartile;
 }

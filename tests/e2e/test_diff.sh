@@ -51,6 +51,11 @@ for figure in gc_ns scavenge_ns 'P25 of scavenges'; do
     grep -qP "^$figure\tchanged$" seen || die "$figure: $(cat seen)"
 done
 grep -qP '^max_pause_ns\tNone$' seen || die "a single longest pause is judged: $(cat seen)"
+# Five pauses do not tell a slower collector from a busy neighbour.
+cp a.data few.data
+sqlite3 few.data "UPDATE event SET a2 = a2 * 4 WHERE probe = 15"
+verdicts a.data few.data >seen
+grep -qP '^P25 of full collections\tnoise$' seen || die "five pauses are judged: $(cat seen)"
 verdicts a.data small.data >seen
 for figure in scavenges eden_size; do
     grep -qP "^$figure\tchanged$" seen || die "$figure: $(cat seen)"

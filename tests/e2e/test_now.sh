@@ -9,14 +9,15 @@ held=$(readlink -f "$build/tests/held")
 enter_folder
 export EDEN_STATS=$folder/own
 
-# hold VISIT OPTIONS: starts the program, which stands still then; sets $pid.
+# hold OPTIONS PROGRAM...: starts it and waits until it stands still; sets $pid.
 hold() {
+    rm -f said
     mkfifo line
-    EDEN_OPTIONS=$2 "$held" "$1" <line >said &
+    EDEN_OPTIONS=$1 "${@:2}" <line >said &
     pid=$!
     exec 7>line
     rm line
-    for _ in {1..3000}; do
+    for _ in {1..6000}; do
         [[ -s said ]] && return
         sleep 0.01
     done
@@ -37,7 +38,7 @@ assert $1, heap"; }
 
 # ---- in a phase of a full collection ----
 
-hold 2 policy=fixed,eden_size=1M,tenure_fill=0.5
+hold policy=fixed,eden_size=1M,tenure_fill=0.5 "$held" 2
 expect_status 0 "$scope" list -p "$pid"
 grep -q 'NOW$' out && grep -Eq 'in full\.mark for [0-9.]+ [mun]?s$' out || die "list: $(cat out)"
 expect_status 0 "$scope" list -p "$pid" --json
@@ -82,20 +83,13 @@ echo "attached late: parameters and classes are known, figures as EDEN_STATS"
 
 # ---- in the scavenge before it, and in none ----
 
-hold 1 eden_size=2M
+hold eden_size=2M "$held" 1
 expect_status 0 "$scope" list -p "$pid"
 grep -Eq 'in scavenge\.roots for ' out || die "list: $(cat out)"
 release
 rm own
 
-mkfifo line
-"$build/tests/giveback" <line >said &
-pid=$!
-exec 7>line
-for _ in {1..6000}; do
-    [[ -s said ]] && break
-    sleep 0.01
-done
+hold "" "$build/tests/giveback"
 expect_status 0 "$scope" list -p "$pid" --json
 says "heap['activity'] == 'running' and heap['phase'] is None and heap['activity_for_ns'] > 0"
 expect_status 0 "$scope" stat -p "$pid" 0.05 1
