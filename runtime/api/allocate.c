@@ -31,9 +31,10 @@ static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes
     }
     error_fail(&heap->last_error, EDEN_NO_MEMORY,
                "out of memory for an object of %zu bytes of class '%.60s': old space has %llu of %llu bytes in use, "
-               "and %s allows no growth",
+               "%llu free in one piece, and %s allows no growth",
                bytes, heap_class(heap, index)->name == 0 ? "?" : (const char *)(uintptr_t)heap_class(heap, index)->name,
-               (unsigned long long)heap_old_used(heap), (unsigned long long)heap->old.capacity, limit);
+               (unsigned long long)heap_old_used(heap), (unsigned long long)heap->old.capacity,
+               (unsigned long long)old_space_largest_free(heap), limit);
     events_alloc_failed(heap, index, bytes);
     return EDEN_NONE;
 }

@@ -696,6 +696,8 @@ void check_stores(eden_mutator *mutator, eden_value object, size_t index, const 
 
 void eden_check_load(eden_value object, size_t index) { check_range(object, index, 1, "eden_slot"); }
 
+void eden_check_object(eden_value object, const char *call) { check_object(object, call); }
+
 void eden_check_raw(eden_value object) {
     const eden_heap *heap = check_object(object, "eden_raw");
     const struct eden_class_info *class = heap_class(heap, eden_index_of(object));

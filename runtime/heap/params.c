@@ -194,12 +194,22 @@ bool params_get(const struct params *params, const char *name, char *text, size_
 
 _Static_assert(sizeof((eden_heap *)NULL)->param_values <= 512, "on one page: a tool sees all of it or nothing");
 
+static void publish_value(eden_heap *heap, enum eden_param_id id) {
+    double value = field_value(&heap->params, id);
+    __atomic_store(&heap->param_values[id], &value, __ATOMIC_RELAXED);
+}
+
+void params_publish_one(eden_heap *heap, enum eden_param_id id) {
+    heap_header_begin(&heap->info);
+    publish_value(heap, id);
+    heap_header_end(&heap->info);
+}
+
 void params_publish(eden_heap *heap) {
     struct eden_heap_info *info = &heap->info;
     heap_header_begin(info);
     for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
-        double value = field_value(&heap->params, id);
-        __atomic_store(&heap->param_values[id], &value, __ATOMIC_RELAXED);
+        publish_value(heap, id);
     }
     const bool is_file = heap->params.pretenure.choice == FILE_CHOICE;
     __atomic_store_n(&info->params, (uintptr_t)heap->param_values, __ATOMIC_RELAXED);

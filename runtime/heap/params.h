@@ -39,8 +39,9 @@ void params_defaults(struct params *params);
 bool params_parse(struct params *params, const char *text, const char *where, eden_error *error);
 bool params_set(struct params *params, const char *name, const char *value, const char *where, eden_error *error);
 bool params_get(const struct params *params, const char *name, char *text, size_t size);
-/* Shows all values in the heap's public header. */
+/* Shows all values, or a single one, in the heap's public header. */
 void params_publish(eden_heap *heap);
+void params_publish_one(eden_heap *heap, enum eden_param_id id);
 void params_fire(eden_heap *heap, const char *only); /* param__set for one, or for all where NULL */
 
 #endif

@@ -117,6 +117,7 @@ static uint64_t safe(const eden_heap *heap) {
 static void limit_eden(eden_heap *heap, uint64_t bytes) {
     new_space_limit(heap, bytes);
     heap->params.eden_size = heap->eden.limit - heap->new_space.eden_start;
+    params_publish_one(heap, EDEN_PARAM_eden_size);
 }
 
 void policy_yield(eden_heap *heap, uint64_t bytes) {

@@ -208,6 +208,26 @@ FAULT(class_test_of_a_stale_value, "-", "eden_is_a: .* in eden " STALE ".* rule 
     local[0] = eden_is_a(p->m, wrong ? kept : local[0], p->pair) ? local[0] : EDEN_NONE;
 }
 
+FAULT(count_of_a_stale_value, "-", "eden_slot_count: .* in eden " STALE ".* rule 1") {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_value kept = local[0];
+    eden_scavenge(p->m);
+    local[0] = eden_slot_count(wrong ? kept : local[0]) == 2 ? local[0] : EDEN_NONE;
+}
+
+FAULT(count_of_an_integer, "-", "eden_slot_count: 0x39 is not an object, but an immediate.* Values") {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_slot_count(wrong ? eden_int(7) : local[0]);
+}
+
+FAULT(raw_count_of_none, "-", "eden_raw_count: 0 is not an object, but EDEN_NONE.* Values") {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new_raw(p->m, p->text, 16);
+    eden_raw_count(wrong ? EDEN_NONE : local[0]);
+}
+
 struct interpreter {
     eden_value stack[3];
     size_t visited;

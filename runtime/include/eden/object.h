@@ -60,6 +60,7 @@ EDEN_INLINE uint64_t eden_header(eden_value object) { return *eden_words_(object
 
 /* Returns the number of 8-byte slots of an object's body, raw ones included. Can't fail, does not collect. */
 static inline size_t eden_slot_count(eden_value object) {
+    EDEN_CHECK_OBJECT(object, "eden_slot_count");
     size_t slots = (size_t)(eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT);
     return __builtin_expect(slots != EDEN_SLOTS_OVERFLOW, 1) ? slots
                                                              : (size_t)(eden_words_(object)[-1] & EDEN_OVERFLOW_MASK);
@@ -68,6 +69,7 @@ static inline size_t eden_slot_count(eden_value object) {
 /* Returns the format of an object (enum eden_format), in raw formats with the number of unused trailing units in the
  * low bits. Can't fail, does not collect. */
 static inline uint32_t eden_format_bits(eden_value object) {
+    EDEN_CHECK_OBJECT(object, "eden_format_bits");
     return (uint32_t)(eden_header(object) >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
 }
 
@@ -213,6 +215,7 @@ static inline void *eden_raw_after(eden_class of, eden_value object) {
 /* Returns the number of units of a raw object: words or bytes, by its format. For a COMPOUND object all bytes of the
  * body, references included. Can't fail, does not collect. */
 static inline size_t eden_raw_count(eden_value object) {
+    EDEN_CHECK_OBJECT(object, "eden_raw_count");
     uint32_t format = eden_format_bits(object);
     size_t slots = eden_slot_count(object);
     if (format >= EDEN_FORMAT_BYTES) {
@@ -229,6 +232,7 @@ static inline size_t eden_raw_count(eden_value object) {
 
 /* Returns the class or site index that the object was allocated with. Can't fail, does not collect. */
 static inline uint32_t eden_index_of(eden_value object) {
+    EDEN_CHECK_OBJECT(object, "eden_index_of");
     return (uint32_t)(eden_header(object) & EDEN_HEADER_CLASS_MASK);
 }
 

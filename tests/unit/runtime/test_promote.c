@@ -180,7 +180,6 @@ TEST(two_scavenges_of_a_full_collection_are_one_pause) {
     verify(&w);
 }
 
-/* Where a parameter decides, the collector copies as it says. */
 /* Old space may grow, and take the end of eden for it, when the program runs on without an allocation's slow path. */
 TEST(allocation_ends_where_eden_does) {
     WORLD(w, "policy=auto,max_heap=16M,compat.growth=refill");
@@ -197,11 +196,13 @@ TEST(allocation_ends_where_eden_does) {
             random = random * 6364136223846793005u + 1442695040888963407u;
             eden_pin(w.m, eden_slot(table[0], (random >> 33) % SLOTS));
             assert_true(w.m->limit <= w.heap->eden.limit); /* else the next objects lie in no space */
+            assert_true(w.heap->param_values[EDEN_PARAM_eden_size] == (double)w.heap->params.eden_size);
         }
     }
     verify(&w);
 }
 
+/* Where a parameter decides, the collector copies as it says. */
 TEST(only_the_policy_promotes_in_place) {
     const char *const parameters[] = {"policy=fixed,max_heap=64M", ROOMY ",eden_size=1M",     ROOMY ",full_gc_ratio=1",
                                       ROOMY ",shrink_threshold=0", "policy=auto,max_heap=5M", "policy=auto"};
