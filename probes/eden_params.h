@@ -57,6 +57,10 @@ static inline bool eden_param_is_value(const struct eden_param *param, double va
         }
         return value == floor(value) && value >= param->low && value <= param->high;
     case EDEN_KIND_size:
+        if (value >= 0x1p64 && !isinf(value)) { /* fits no integer */
+            return false;
+        }
+        break;
     case EDEN_KIND_number:
         break;
     }

@@ -242,12 +242,15 @@ static bool read_class_name(struct memory memory, const struct eden_class_info *
     return length == 0 || name[0] != 0; /* zeros are what a page holds that is not there */
 }
 
-/* A page of the table; false: none of its entries is defined, or it cannot be read. */
-static bool read_page(struct memory memory, const struct heapinfo *info, uint32_t first, struct eden_class_info *page) {
-    uint64_t at, slot;
-    return !__builtin_add_overflow(info->class_pages, (uint64_t)(first / PAGE_CLASSES) * sizeof at, &slot) &&
-           target_read(memory, slot, &at, sizeof at) && at != 0 &&
-           target_read(memory, at, page, PAGE_CLASSES * sizeof *page);
+/* A page of the table. False: it is not there, or *unread is one more. */
+static bool read_page(struct memory memory, const struct heapinfo *info, uint32_t first, struct eden_class_info *page,
+                      uint32_t *unread) {
+    uint64_t at = 0, slot;
+    bool is_read = !__builtin_add_overflow(info->class_pages, (uint64_t)(first / PAGE_CLASSES) * sizeof at, &slot) &&
+                   target_read(memory, slot, &at, sizeof at) &&
+                   (at == 0 || target_read(memory, at, page, PAGE_CLASSES * sizeof *page));
+    *unread += !is_read;
+    return is_read && at != 0;
 }
 
 uint32_t heapinfo_classes(struct memory memory, const struct heapinfo *info, uint32_t from,
@@ -258,7 +261,7 @@ uint32_t heapinfo_classes(struct memory memory, const struct heapinfo *info, uin
     bool more = page;
     for (int pages = 0; more && next < limit && pages < MOST_PAGES; pages++) {
         uint32_t first = next - next % PAGE_CLASSES;
-        bool is_there = read_page(memory, info, first, page);
+        bool is_there = read_page(memory, info, first, page, unread);
         uint32_t end = limit - first < PAGE_CLASSES ? limit : first + PAGE_CLASSES;
         for (; is_there && more && next < end; next++) {
             const struct eden_class_info *class = &page[next - first];
@@ -270,6 +273,7 @@ uint32_t heapinfo_classes(struct memory memory, const struct heapinfo *info, uin
             *unread += !is_read;
             more = is_read ? on_class(context, next, class->class_index, name) : *unread < MOST_UNREAD;
         }
+        more = more && *unread < MOST_UNREAD;
         next = more ? end : next;
     }
     free(page);

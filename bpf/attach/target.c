@@ -35,8 +35,8 @@
  * that lock, and only workers open them:
  *
  *     waits            stat, environ, maps, mem, pagemap, map_files, io, stack, syscall, wchan; cmdline, for its page
- *     does not wait    status, statm, comm, task/, task/TID/status, task/TID/statm, task/TID/children, exe, root,
- *                      ns/user, stat() of PID
+ *     does not wait    status, statm, comm, timens_offsets, task/, task/TID/status, task/TID/statm, task/TID/children,
+ *                      exe, root, ns/user, stat() of PID
  *
  * Nor do clock_gettime() of a process's CPU time, and what a pidfd says.
  *
@@ -252,6 +252,25 @@ void target_command(int pid, char command[64]) {
     }
     command[length] = 0;
 }
+
+/* How far a process's clock is ahead of the first time namespace's; pid 0: ours. */
+static int64_t clock_offset(int pid) {
+    char path[64] = "/proc/self/timens_offsets";
+    long long seconds = 0, ns = 0;
+    if (pid) {
+        snprintf(path, sizeof path, "/proc/%d/timens_offsets", pid);
+    }
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "monotonic %lld %lld", &seconds, &ns) != 2) {
+        seconds = ns = 0;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return (int64_t)(seconds * 1000000000 + ns);
+}
+
+int64_t target_clock_ahead(int pid) { return clock_offset(pid) - clock_offset(0); }
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 

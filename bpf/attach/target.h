@@ -26,6 +26,8 @@ struct target {
     /* What reading it has cost (inspect.h). */
     uint64_t opened_ns, spent_ns;
     bool is_unread; /* it missed a deadline, or cost too much: it is read no more */
+    bool knows_clock;
+    int64_t clock_ahead_ns; /* target_clock_ahead(), where that is known */
 };
 
 struct mapping {
@@ -34,6 +36,9 @@ struct mapping {
     bool executable, writable, is_private;
     char path[256]; /* as the process sees it, cut; for messages; "" where no file is mapped */
 };
+
+/* By how much the process's CLOCK_MONOTONIC is ahead of ours: it may be in another time namespace. 0: not known. */
+int64_t target_clock_ahead(int pid);
 
 /* Whether /proc is mounted so (hidepid) that it takes rights to see other users' processes. */
 bool target_are_hidden(void);

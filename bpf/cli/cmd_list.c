@@ -178,6 +178,7 @@ enum { RECENT_FILES = 64 };
 
 #define TOTAL_NS 4000000000u
 #define FIRST_SHARE_NS 30000000u
+enum { LIST_CLASSES = 100000 };
 
 struct listing {
     struct inspect *inspect;
@@ -198,10 +199,11 @@ struct listing {
     unsigned files_before; /* that have been shown */
     struct processes missed;
     bool is_verbose, has_params, has_classes;
-    struct message_kind cut; /* processes that were not read, or not in full */
-    uint64_t unread;         /* heaps */
-    size_t classes;          /* that have been shown */
-    size_t refused_files;    /* of the process: not opened */
+    struct message_kind cut;      /* processes that were not read, or not in full */
+    uint64_t unread;              /* heaps of the process, */
+    uint64_t unread_parts;        /* and those whose parameters or classes were not read in full */
+    size_t classes, most_classes; /* that have been shown, and may be when its user's processes have been looked at */
+    size_t refused_files;         /* of the process: not opened */
     struct heapinfo *heap;
 };
 
@@ -285,6 +287,7 @@ static void show_process(struct listing *listing, int heaps, int error) {
                              .command = listing->command,
                              .has_params = listing->has_params,
                              .classes = listing->classes,
+                             .most_classes = listing->most_classes,
                              .has_classes = listing->has_classes};
     for (int i = heaps - 1; i >= 0; i--) { /* the newest is first in the registry */
         if (listing->processes) {
@@ -293,7 +296,7 @@ static void show_process(struct listing *listing, int heaps, int error) {
             list_heap_print(&list, &listing->heap[i]);
         }
     }
-    listing->unread += list.unread;
+    listing->unread_parts += list.unread;
     listing->classes = list.classes;
     char command[TEXT_GROWTH * sizeof listing->command];
     if (heaps <= 0 && !listing->processes) {
@@ -406,7 +409,7 @@ static void look_at_process(struct listing *listing, struct process process) {
     memset(listing->recent, 0, sizeof listing->recent);
     listing->mapped = 0;
     listing->files_before = 0;
-    listing->unread = listing->refused_files = 0;
+    listing->unread = listing->unread_parts = listing->refused_files = 0;
     target_command(process.pid, listing->command);
     if (!open_process(listing, &process, &mappings)) {
         note_failure(listing, errno);
@@ -422,6 +425,9 @@ static void look_at_process(struct listing *listing, struct process process) {
                target_process_of(process.pid) != 0) {
         report_cut(listing, "process %d (%s): %" PRIu64 " heaps and %zu mapped files were not read", process.pid,
                    listing->command, listing->unread, mappings.left_out + listing->refused_files);
+    } else if (listing->unread_parts != 0 && target_process_of(process.pid) != 0) {
+        report_cut(listing, "process %d (%s): parameters or classes of its heaps were not read in full", process.pid,
+                   listing->command);
     }
     free(mappings.at);
     target_close(&listing->target);
@@ -465,6 +471,7 @@ static void look_at_all(struct listing *listing, struct processes all, uint64_t 
             next++;
         }
         uint64_t now = now_ns();
+        listing->most_classes = listing->classes + (LIST_CLASSES - listing->classes) / users;
         look_at_user(listing, &all.at[i], next - i, end_ns > now ? now + (end_ns - now) / users : now, most_ns);
     }
     free(all.at);
@@ -475,8 +482,8 @@ static void report_missed(struct listing *listing) {
         const struct process *process = &listing->missed.at[i];
         target_command(process->pid, listing->command);
         report_cut(listing,
-                   "process %d (%s, user %u) was not read: reading its memory or files fails or takes too long",
-                   process->pid, listing->command, process->user);
+                   "process %d (%s, user %u) was not read%s: reading its memory or files fails or takes too long",
+                   process->pid, listing->command, process->user, process->shown ? " in full" : "");
     }
     if (listing->cut.count > MESSAGE_FEW) {
         message_print("%" PRIu64 " more processes were not read, or not in full (list -v names them)",
@@ -531,13 +538,17 @@ static int list_processes(struct inspect *inspect, const struct options *options
     }
     inspect_limit(inspect, TOTAL_NS / 4, TOTAL_NS / 4, start_ns + TOTAL_NS / 4);
     find_owners(inspect, &found);
-    look_at_all(&listing, found, start_ns + TOTAL_NS / 2, FIRST_SHARE_NS);
-    look_at_all(&listing, listing.missed, start_ns + TOTAL_NS, TOTAL_NS);
+    /* What is shown of a process is shown once: parameters and classes need more than a first look gives. */
+    bool is_short = !listing.has_params && !listing.has_classes;
+    look_at_all(&listing, found, start_ns + (is_short ? TOTAL_NS / 2 : TOTAL_NS), is_short ? FIRST_SHARE_NS : TOTAL_NS);
+    if (is_short) {
+        look_at_all(&listing, listing.missed, start_ns + TOTAL_NS, TOTAL_NS);
+    }
     report_missed(&listing);
-    int status = 0;
+    int status = options->pid && listing.shown == 0 ? listing.refused ? 2 : 1 : 0;
     if (listing.processes) {
         json_t *object = json_pack("{s:o}", "processes", listing.processes);
-        status = !json_print(stdout, object);
+        status = json_print(stdout, object) ? status : 1;
         json_decref(object);
     }
     if (listing.shown == 0 && !options->json) {

@@ -11,7 +11,7 @@
 
 /* ---- what it does now ------------------------------------------------------------------------------------------- */
 
-/* The clock is the target's. 0: not known. */
+/* 0: not known. */
 static uint64_t since(uint64_t begin_ns) {
     uint64_t now = now_ns();
     return begin_ns != 0 && begin_ns <= now ? now - begin_ns : 0;
@@ -34,7 +34,7 @@ static char *now_to_text(char text[PHASE_NOW_MAX], const struct heapinfo *heap) 
     return text;
 }
 
-static json_t *time_or_null(uint64_t ns) { return ns ? json_integer((json_int_t)ns) : json_null(); }
+static json_t *time_or_null(uint64_t ns) { return ns ? json_number(ns) : json_null(); }
 
 static void add_now(json_t *object, const struct heapinfo *heap) {
     bool collects = is_collecting(heap), known = heap->activity != EDEN_ACTIVITY_UNKNOWN;
@@ -69,12 +69,14 @@ static void print_params(struct list_heap *list, const struct heapinfo *heap) {
         return;
     }
     for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
-        heap_params_text(&params, id, value);
-        if (eden_param(id)->kind == EDEN_KIND_size) {
+        snprintf(value, sizeof value, "?");
+        if (params.known >> id & 1 && eden_param(id)->kind == EDEN_KIND_size) {
             eden_param_show(eden_param(id), params.value[id], value, sizeof value);
+        } else if (params.known >> id & 1) {
+            heap_params_text(&params, id, value);
         }
-        printf("%10s%-21s  %s%s\n", "", eden_param(id)->name,
-               params.known >> id & 1 ? text_escape(escaped, sizeof escaped, value, "") : "?", note_of(&params, id));
+        printf("%10s%-21s  %s%s\n", "", eden_param(id)->name, text_escape(escaped, sizeof escaped, value, ""),
+               note_of(&params, id));
     }
 }
 
@@ -86,8 +88,10 @@ static json_t *params_to_json(struct list_heap *list, const struct heapinfo *hea
     }
     json_t *object = json_object();
     for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
-        heap_params_text(&params, id, value);
         bool known = params.known >> id & 1;
+        if (known) {
+            heap_params_text(&params, id, value);
+        }
         json_object_set_new(object, eden_param(id)->name,
                             json_pack("{s:o, s:b}", "value", known ? json_text(value, sizeof value) : json_null(),
                                       "set", (int)(params.set >> id & 1)));
@@ -109,14 +113,14 @@ static bool show_class(void *context, uint32_t index, uint32_t class_index, cons
         json_array_append_new(shown->classes,
                               json_pack("{s:I, s:I, s:o}", "index", (json_int_t)index, "class", (json_int_t)class_index,
                                         "name", json_text(name, strlen(name))));
-        return ++shown->list->classes < LIST_CLASSES;
+        return ++shown->list->classes < shown->list->most_classes;
     }
     printf("%10s%7u  %s", "", index, text_escape(text, sizeof text, name, ""));
     if (class_index != index) {
         printf("  (a site of class %u)", class_index);
     }
     printf("\n");
-    return ++shown->list->classes < LIST_CLASSES;
+    return ++shown->list->classes < shown->list->most_classes;
 }
 
 /* False: some were not read. */
@@ -125,7 +129,7 @@ static bool show_classes(struct list_heap *list, const struct heapinfo *heap, js
     uint32_t from = 0, unread = 0;
     bool all = true;
     while (all && from != UINT32_MAX) {
-        all = list->classes < LIST_CLASSES &&
+        all = list->classes < list->most_classes &&
               inspect_classes(list->inspect, list->target, heap, show_class, &shown, &from, &unread) && unread == 0;
     }
     list->unread += !all;
@@ -135,7 +139,7 @@ static bool show_classes(struct list_heap *list, const struct heapinfo *heap, js
 /* ---- the heap --------------------------------------------------------------------------------------------------- */
 
 static json_t *gauge_to_json(const struct heapinfo *heap, enum eden_figure figure) {
-    return heap->known >> figure & 1 ? json_integer((json_int_t)heap->figures[figure]) : json_null();
+    return heap->known >> figure & 1 ? json_number(heap->figures[figure]) : json_null();
 }
 
 static const char *gauge_to_text(char text[FORMAT_MAX], const struct heapinfo *heap, enum eden_figure figure) {
@@ -165,9 +169,9 @@ void list_heap_print(struct list_heap *list, const struct heapinfo *heap) {
 
 json_t *list_heap_to_json(struct list_heap *list, const struct heapinfo *heap) {
     json_t *object =
-        json_pack("{s:I, s:o, s:o, s:o, s:I}", "heap", (json_int_t)heap->id, "name",
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "heap", json_number(heap->id), "name",
                   json_text(heap->name, sizeof heap->name), "eden_size", gauge_to_json(heap, EDEN_FIGURE_eden_size),
-                  "old_used", gauge_to_json(heap, EDEN_FIGURE_old_used), "collections", (json_int_t)heap->seq);
+                  "old_used", gauge_to_json(heap, EDEN_FIGURE_old_used), "collections", json_number(heap->seq));
     add_now(object, heap);
     if (list->has_params) {
         json_object_set_new(object, "parameters", params_to_json(list, heap));

@@ -11,10 +11,9 @@ struct list_heap {
     int pid;
     const char *command;
     bool has_params, has_classes; /* wanted */
-    size_t classes;               /* shown so far, of all heaps: LIST_CLASSES at most */
+    size_t classes, most_classes; /* how many are shown so far, of all heaps, and may be */
     size_t unread;                /* added to: heaps whose parameters, or some of whose classes, were not read */
 };
-enum { LIST_CLASSES = 100000 };
 
 void list_heap_heading(void);
 void list_heap_print(struct list_heap *list, const struct heapinfo *heap);

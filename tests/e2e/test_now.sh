@@ -94,7 +94,69 @@ expect_status 0 "$scope" list -p "$pid" --json
 says "heap['activity'] == 'running' and heap['phase'] is None and heap['activity_for_ns'] > 0"
 expect_status 0 "$scope" stat -p "$pid" 0.05 1
 grep -Eq '  -$' out || die "stat: $(cat out)"
+echo >&7 # it waits twice
 echo "in a scavenge, and in no collection"
+
+# ---- by another clock ----
+
+release
+rm own
+if unshare -T --monotonic=-1000 --fork true 2>/dev/null; then
+    hold eden_size=1M unshare -T --monotonic=-1000 --fork "$held" 1
+    inner=$(cat "/proc/$pid/task/$pid/children")
+    expect_status 0 "$scope" list -p "${inner% }" --json
+    says "heap['phase'] == 'scavenge.roots' and 0 < heap['phase_for_ns'] < 900e9"
+    expect_status 0 "$scope" stat -p "${inner% }" --json 0.05 1
+    says "heap['collection']['until_ns'] - heap['collection']['since_ns'] < 900e9"
+    release
+    rm own
+    echo "in another time namespace"
+else
+    echo "not tried: another time namespace, which this kernel refuses"
+fi
+
+# ---- many classes ----
+
+# All are shown, or it is said that they are not; and one user's do not take the room of another's.
+hold eden_size=1M "$held" 1 9000
+for _ in {1..5}; do
+    expect_status 0 "$scope" list -p "$pid" --classes --json
+    if [[ -s err ]]; then
+        grep -q "process $pid (held.*not read in full" err || die "$(cat err)"
+        says "not heap['all_classes']"
+    else
+        says "heap['all_classes'] and len(heap['classes']) == 9001"
+    fi
+done
+[[ ! -s err ]] || die "none of the looks was whole: $(cat err)"
+chmod 755 . # the other user's program is run here
+cp "$held" other
+pids=()
+for user in 0 0 65534; do
+    mkfifo "line.${#pids[@]}"
+    env -u EDEN_STATS setpriv --reuid "$user" --clear-groups "$PWD/other" 1 "$([[ $user == 0 ]] && echo 60000 || echo 5)" \
+        <"line.${#pids[@]}" >"said.${#pids[@]}" &
+    pids+=($!)
+done
+exec 8>line.0 9>line.1 10>line.2
+for said in said.0 said.1 said.2; do
+    until_true "it stands still" test -s $said
+done
+expect_status 0 "$scope" list --classes --json
+python3 - "${pids[@]}" <<'PYTHON'
+import json, sys
+heaps = {process["pid"]: process["heaps"][0] for process in json.load(open("out"))["processes"] if process["heaps"]}
+first, second, other = (heaps.get(int(pid)) for pid in sys.argv[1:])
+assert other["all_classes"] and len(other["classes"]) == 6, other
+shown = sum(len(heap["classes"]) for heap in (first, second) if heap)
+assert shown < 2 * 60001, shown # more than there is room for
+PYTHON
+for stream in 8 9 10; do
+    echo >&$stream
+done
+wait "${pids[@]}"
+exec 8>&- 9>&- 10>&-
+echo "all classes, and those of each user"
 
 # ---- mistakes ----
 
@@ -102,6 +164,6 @@ expect_status 1 "$scope" list -p 4194304
 grep -q "process 4194304 does not exist" err || die "$(cat err)"
 expect_status 1 "$scope" list --params "$held"
 grep -q "give them without FILE" err || die "$(cat err)"
-expect_status 0 "$scope" list -p $$
+expect_status 1 "$scope" list -p $$
 grep -q "the process does not use Eden" err || die "$(cat err)"
 echo "mistakes are named"

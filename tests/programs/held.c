@@ -1,5 +1,5 @@
-/* held N: stands still in its N-th visit of roots until its standard input has a line; for test_now.sh, which looks
- * from outside.
+/* held N [CLASSES]: stands still in its N-th visit of roots until its standard input has a line, with as many classes
+ * besides its own; for test_now.sh, which looks from outside.
  *
  * The visits of a full collection: 1 in the scavenge before it, 2 while marking. Prints "held" as it stops. Then it
  * ends its collection, makes another one, and ends. */
@@ -26,10 +26,15 @@ static void visit(void *context, eden_visit *roots) {
 int main(int argc, char **argv) {
     struct node_list list;
     struct visits visits = {0};
-    bool ok = argc == 2 && node_list_begin(&list, SLOTS);
+    bool ok = (argc == 2 || argc == 3) && node_list_begin(&list, SLOTS);
     if (!ok) {
-        fputs("usage: held N\n", stderr);
+        fputs("usage: held N [CLASSES]\n", stderr);
         return 2;
+    }
+    for (int i = 0; ok && argc == 3 && i < atoi(argv[2]); i++) {
+        char name[16];
+        snprintf(name, sizeof name, "Class%d", i);
+        ok = eden_class_define(list.heap, &(eden_class_definition){name, EDEN_FORMAT_FIXED, 1}, &list.error) != 0;
     }
     EDEN_FRAME(list.mutator, local, 1);
     ok = node_list_grow(&list, &local[0], NODES) && eden_visitor_add(list.heap, visit, &visits);

@@ -928,6 +928,16 @@ static void check_params(struct heap_params *params) {
     params->pretenure_file[sizeof params->pretenure_file - 1] = 0;
 }
 
+/* Its times on our clock. */
+static void set_clock(struct target *target, struct heapinfo *heap) {
+    if (!target->knows_clock) {
+        target->clock_ahead_ns = target_clock_ahead(target->pid);
+        target->knows_clock = true;
+    }
+    heap->phase_ns -= heap->phase_ns ? (uint64_t)target->clock_ahead_ns : 0;
+    heap->activity_ns -= heap->activity_ns ? (uint64_t)target->clock_ahead_ns : 0;
+}
+
 int inspect_heaps(struct inspect *inspect, struct target *target, uint64_t registry, struct heapinfo *list, int most,
                   uint64_t *unread) {
     const struct heap_request wanted = {.registry = registry, .most = most};
@@ -944,6 +954,7 @@ int inspect_heaps(struct inspect *inspect, struct target *target, uint64_t regis
     memcpy(list, (const char *)answer.data + sizeof head, count * sizeof *list);
     for (size_t i = 0; i < count; i++) {
         check_heap(&list[i]);
+        set_clock(target, &list[i]);
     }
     *unread = head.unread;
     packet_clear(&answer);
@@ -964,6 +975,7 @@ static bool get_heap(struct inspect *inspect, enum inspector_request kind, struc
         return false;
     }
     check_heap(heap);
+    set_clock(target, heap);
     return true;
 }
 
