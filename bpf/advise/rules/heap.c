@@ -132,6 +132,8 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
     finding_cost(finding, "up to %s of memory that the heap does not always use", format_bytes(most, (uint64_t)value));
 }
 
+static const double MUCH_FREE = 0.05; /* of old space: with less it is simply full */
+
 /* heap.fragmented: large allocations fail, or take a sliding collection, beside enough free memory.
  *
  * Free memory in pieces holds no object that is larger than the largest piece. compactor=none only sweeps, so the
@@ -163,8 +165,9 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
     for (size_t i = 0; i < facts->failure_count; i++) {
         const struct tune_allocation *failure = &facts->failures[i];
         const struct tune_pass *before = full_before(facts, failure->time_ns);
-        if (before && failure->bytes > before->largest_free &&
-            failure->bytes <= before->capacity_after - before->old_after) {
+        uint64_t unused = before ? before->capacity_after - before->old_after : 0;
+        if (before && failure->bytes > before->largest_free && failure->bytes <= unused &&
+            (double)unused > MUCH_FREE * (double)before->capacity_after) {
             pieces.failures++;
             if (!pieces.first) {
                 pieces.first = failure;
@@ -191,10 +194,10 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
         finding->severity = TUNE_HIGH;
         finding_evidence(
             finding,
-            "%" PRIu64 " allocations failed despite free memory: at %s one of %s (%s), when %s were free in %" PRIu64
+            "%" PRIu64 " allocation%s failed despite free memory: at %s one of %s (%s), when %s were free in %" PRIu64
             " chunks, the largest of %s",
-            pieces.failures, tune_when(when, facts, pieces.first->time_ns), format_bytes(bytes, pieces.first->bytes),
-            tune_class_label(name, facts, pieces.first->class_id),
+            pieces.failures, pieces.failures == 1 ? "" : "s", tune_when(when, facts, pieces.first->time_ns),
+            format_bytes(bytes, pieces.first->bytes), tune_class_label(name, facts, pieces.first->class_id),
             format_bytes(free, pieces.before->capacity_after - pieces.before->old_after), pieces.before->free_chunks,
             format_bytes(largest, pieces.before->largest_free));
     }

@@ -200,12 +200,15 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
                     "semispace is a fifth of eden",
                     format_bytes(most, (uint64_t)fits));
     } else {
-        finding_how(finding, "%s: a semispace is a fifth of eden",
-                    value >= fits ? "this fits the most bytes ever alive, plus a tenth"
-                                  : "this doubles the heap; even so, the most bytes ever alive do not fit");
+        finding_how(finding, "%s: a semispace is a fifth of eden%s",
+                    value >= fits ? "this fits the most bytes that a scavenge found alive, plus a tenth"
+                                  : "this doubles the heap; even so, the most bytes ever alive do not fit",
+                    facts->details ? ""
+                                   : "; whether a scavenge of a larger eden finds more alive is not known: "
+                                     "lifetimes say so (edenscope tune -p, record --lifetimes=details)");
     }
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
-    finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
+    finding_gain(finding, facts->details ? gain * 0.5 : 0, scavenge_gain_most(gain));
     finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
 }
 

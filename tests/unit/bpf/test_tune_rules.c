@@ -380,8 +380,9 @@ TEST(scavenge_overflow_proposes_an_eden_that_holds_the_survivors) {
     struct finding finding = expect(&facts, "scavenge.overflow");
     assert_true(value_of(&finding, EDEN_PARAM_eden_size) >= 40.0 * MB); /* 8 MB in a fifth of it */
     expect_none(&facts, "tenure.premature");                            /* the one or the other */
-    assert_string_equal(finding.how,
-                        "this fits the most bytes ever alive, plus a tenth: a semispace is a fifth of eden");
+    assert_string_equal(
+        finding.how,
+        "this fits the most bytes that a scavenge found alive, plus a tenth: a semispace is a fifth of eden");
 
     renew(&facts); /* 4 MB in a fifth of it; and most of what is copied would die in a larger one */
     overflowing_by(&facts, 3 * MB, 1 * MB, 0.9);
@@ -632,6 +633,10 @@ TEST(heap_fragmented_needs_enough_free_bytes_in_pieces) {
     struct finding finding = expect(&facts, "heap.fragmented");
     assert_true(value_of(&finding, EDEN_PARAM_compactor) == 0);
     facts.failures[0].bytes = 200 * MB; /* more than is free: no pieces would do */
+    expect_none(&facts, "heap.fragmented");
+    facts.failures[0].bytes = 16; /* it is simply full */
+    pass->old_after = pass->capacity_after - 1000;
+    pass->largest_free = 8;
     expect_none(&facts, "heap.fragmented");
 }
 
