@@ -5,7 +5,7 @@ CPPFLAGS_bpf := -Ibpf -isystem $(B)/bpf
 ALL += $(B)/bin/edenscope
 
 # Everything but main(), for the tool, and for tests and other programs.
-EDENSCOPE_PARTS := $(patsubst %.c,$(B)/%.o,$(filter-out bpf/cli/main.c,$(BPF_SRC))) $(B)/bpf/profile.pb-c.o
+EDENSCOPE_PARTS := $(patsubst %.c,$(B)/%.o,$(filter-out bpf/cli/main.c,$(BPF_SRC))) $(B)/bpf/profile.pb-c.o $(B)/bpf/page.o
 $(B)/lib/libedenscope.a: $(EDENSCOPE_PARTS)
 	@mkdir -p $(@D)
 	rm -f $@
@@ -38,3 +38,11 @@ $(B)/bpf/profile.pb-c.h: $(B)/bpf/profile.pb-c.c ;
 $(B)/bpf/profile.pb-c.o: $(B)/bpf/profile.pb-c.c
 	$(CC) -I$(@D) $(CFLAGS_ALL) -Wno-conversion -MMD -MP -c $< -o $@
 $(B)/bpf/views/lifetimes/pprof.o: $(B)/bpf/profile.pb-c.h
+
+# The page of `report --html`, as bytes.
+$(B)/bpf/page_begin.html: $(wildcard bpf/views/page/page.*) bpf/views/page/make_page.py
+	@mkdir -p $(@D)
+	python3 bpf/views/page/make_page.py $(@D)
+$(B)/bpf/page_rest.html: $(B)/bpf/page_begin.html ;
+$(B)/bpf/page.o: $(B)/bpf/page_begin.html $(B)/bpf/page_rest.html
+	cd $(@D) && ld -r -b binary -z noexecstack -o page.o page_begin.html page_rest.html

@@ -86,6 +86,11 @@ test-san: ## run the whole suite once, tool and libeden under the address and un
 	@B=$(B)/san TEST_LIMIT=900 ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 scripts/run-tests $(filter-out $(NOT_SANITIZED),$(TESTS))
 .PHONY: test-san
 
+test-page: $(ALL) $(B)/tests/exercise ## look at the page of `report --html` in headless Chromium, which this installs
+	@scripts/setup page
+	@B=$(B) scripts/run-tests -- tests/browser/test_page.sh
+.PHONY: test-page
+
 # Line coverage of runtime/ by the unit tests and the heap fuzzer: gcov's counts (part of gcc), summed up by a script.
 # A build of its own, without optimisation, so that lines are what they seem. check.c is not in it: the checked build
 # ends in abort, which counts nothing; test_faults.sh has a case for each thing that it says.

@@ -99,7 +99,15 @@ static bool add_side(struct diff *diff, const char *shown, char *names) {
     struct diff_side *side = &diff->sides[diff->count];
     *side = (struct diff_side){.names = shown, .runs = diff->runs + diff->count * DIFF_FILES};
     diff->count++;
-    for (char *path = strsep(&names, ","); path; path = strsep(&names, ",")) {
+    const char *separator = access(names, F_OK) == 0 ? "" : ","; /* a file of this name is one recording */
+    const char *seen[DIFF_FILES];
+    for (char *path = strsep(&names, separator); path; path = strsep(&names, separator)) {
+        for (size_t i = 0; i < side->count; i++) {
+            if (strcmp(seen[i], path) == 0) {
+                message_print("%.100s: a recording is named twice: it is no other run", shown);
+                return false;
+            }
+        }
         if (side->count == DIFF_FILES) {
             message_print("%.100s: too many recordings; give at most %d a side", shown, DIFF_FILES);
             return false;
@@ -111,7 +119,7 @@ static bool add_side(struct diff *diff, const char *shown, char *names) {
         if (!fetch_side(diff, path, &side->runs[side->count])) {
             return false;
         }
-        side->count++;
+        seen[side->count++] = path;
     }
     return true;
 }

@@ -142,7 +142,9 @@ static void check_rights(struct doctor *doctor) {
         report(doctor, VERDICT_LIMITED, "other users",
                "only your own processes: others need CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");
     }
-    if (target_are_hidden()) {
+    if (access("/proc/self", F_OK) != 0) {
+        report(doctor, VERDICT_FAILS, "/proc", "not mounted; mount -t proc proc /proc");
+    } else if (target_are_hidden()) {
         report(doctor, VERDICT_LIMITED, "/proc", "mounted with hidepid: other users' processes need rights to be seen");
     } else {
         report(doctor, VERDICT_OK, "/proc", "shows all processes");

@@ -6,6 +6,7 @@
  *
  * With --details batches come too fast to be looked into, and objects too many to be held: they go to a file of their
  * own (life_spool.c) first. So they do with --stacks, which joins each object's end to the stack of its birth. */
+#include "cli/apart.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "model/lifetimes/options.h"
@@ -378,26 +379,9 @@ static int read_back(struct lifetimes *run) {
     return shown ? 0 : failure_report(&why);
 }
 
-/* A process without rights can't give the --pretenure file its name: a child reads the recording, this one waits. */
-static int read_back_apart(struct lifetimes *run) {
-    struct failure why;
-    int status = 0;
-    pid_t child = fork();
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        status = output_finish(run->out, "the lifetimes", read_back(run));
-        _exit(output_finish(run->pretenure.out, run->options.pretenure, status));
-    }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (child < 0 || !WIFEXITED(status)) {
-        failure_set(&why, 1, "%.200s: the process that reads it did not finish", run->options.input);
-        return failure_report(&why);
-    }
-    if (WEXITSTATUS(status) == 0 && !replace_finish(&run->pretenure, &why)) {
-        return failure_report(&why);
-    }
-    return WEXITSTATUS(status);
+static int read_back_of(void *context) {
+    struct lifetimes *run = context;
+    return output_finish(run->out, "the lifetimes", read_back(run));
 }
 
 int cmd_lifetimes(int argc, char **argv) {
@@ -429,7 +413,9 @@ int cmd_lifetimes(int argc, char **argv) {
             return failure_report(&why);
         }
     }
-    status = !run.options.input ? profile(&run) : run.options.pretenure ? read_back_apart(&run) : read_back(&run);
+    status = !run.options.input      ? profile(&run)
+             : run.options.pretenure ? read_apart(read_back_of, &run, &run.pretenure, run.options.input)
+                                     : read_back(&run);
     replace_abandon(&run.pretenure);
     life_spool_close(run.spool);
     life_stacks_clear(&run.stacks);

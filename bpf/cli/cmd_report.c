@@ -1,62 +1,54 @@
 /* edenscope report: what a recording says, for people or as JSON. */
+#include "cli/apart.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/report_page.h"
 #include "recording/recording.h"
+#include "util/format.h"
 #include "util/message.h"
 #include "util/output.h"
 #include "views/model_json.h"
-#include "views/pauses.h"
+#include "views/page/page.h"
 #include "views/report.h"
-#include "views/tenuring.h"
-#include "views/timeline.h"
+#include "views/rows/views.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
-    "report [-i FILE [--force]] [--view NAME [--since S] [--until S]] [--json] [--heap ID] [--pid PID] [-v]\n\n"
+    "report [-i FILE [--force]] [--view NAME [--since S] [--until S] [-F COLUMNS] [--sort COLUMN] [-x SEPARATOR]]\n"
+    "                 [--json] [--heap ID] [--pid PID] [-v]\n"
+    "       edenscope report --html FILE [-i FILE] [--force] [--heap ID] [--pid PID] [-v]\n\n"
     "  Reports on the recording FILE (default eden.data). --heap and --pid select heaps by number and process.";
 
-/* A view of the chosen heaps: as text, and as JSON; where that fails, NULL and why. */
-struct view {
-    const char *name;
-    bool (*print)(FILE *out, const struct viewed *viewed, struct failure *why);
-    json_t *(*to_json)(const struct viewed *viewed, struct failure *why);
-    const char *meaning;
-};
+enum { VIEWS = 11 };
+static const struct view *const views[VIEWS] = {&view_pauses,     &view_stops,    &view_histogram, &view_phases,
+                                                &view_causes,     &view_timeline, &view_heap,      &view_tenuring,
+                                                &view_remembered, &view_segments, &view_classes};
 
-static json_t *summary_to_json(const struct viewed *viewed, struct failure *why) {
-    json_t *object = model_to_json(viewed->model);
-    if (!object) {
-        failure_set(why, 1, "out of memory for the report");
+/* False: there is none of this name, or they are listed (status 0). *view NULL: the summary. */
+static bool find_view(const char *name, const struct view **view, int *status) {
+    *view = NULL;
+    if (!name || strcmp(name, "summary") == 0) {
+        return true;
     }
-    return object;
-}
-
-static const struct view views[] = {
-    {"summary", NULL, summary_to_json, "figures, shares of time and phases"}, /* printed by report_text() */
-    {"pauses", pauses_print, pauses_to_json, "percentiles of pauses, minimum mutator utilisation"},
-    {"timeline", timeline_print, timeline_to_json, "collections, bytes and old space by intervals"},
-    {"tenuring", tenuring_print, tenuring_to_json, "survivors against the threshold, scavenge by scavenge"},
-};
-enum { VIEWS = sizeof views / sizeof *views };
-
-/* NULL: there is none of this name, or they are listed (status 0). */
-static const struct view *find_view(const char *name, int *status) {
-    for (size_t i = 0; i < VIEWS; i++) {
-        if (!name || strcmp(name, views[i].name) == 0) {
-            return &views[i];
-        }
+    for (size_t i = 0; !*view && i < VIEWS; i++) {
+        *view = strcmp(name, views[i]->name) == 0 ? views[i] : NULL;
+    }
+    if (*view) {
+        return true;
     }
     *status = strcmp(name, "list") == 0 ? 0 : 1;
     if (*status != 0) {
         message_print("--view %.60s: there is no such view; `edenscope report --view list` lists them", name);
+        return false;
     }
-    for (size_t i = 0; *status == 0 && i < VIEWS; i++) {
-        printf("  %-10s %s\n", views[i].name, views[i].meaning);
+    printf("  %-10s %s\n", "summary", "figures, shares of time and phases (default)");
+    for (size_t i = 0; i < VIEWS; i++) {
+        printf("  %-10s %s\n", views[i]->name, views[i]->meaning);
     }
-    return NULL;
+    return false;
 }
 
 static bool has_heaps(const struct model *model) {
@@ -142,25 +134,39 @@ static struct viewed view_of(struct recording *recording, const struct model *mo
     return viewed;
 }
 
-static int print(const struct view *view, const char *path, const struct viewed *viewed, bool json) {
+struct report {
+    struct options options;
+    const struct view *view; /* NULL: the summary */
+    const char *path;
+    struct replacement page; /* of --html */
+};
+
+static int print(const struct report *report, const struct viewed *viewed) {
+    const struct options *options = &report->options;
     struct failure why = {.status = 1};
     bool good;
-    if (json) {
-        json_t *object = view->to_json(viewed, &why);
-        good = object != NULL;
+    if (options->html) {
+        good = report_page(report->page.out, report->path, viewed, &why);
+        return good ? 0 : failure_report(&why); /* what reads apart ends the output */
+    }
+    if (report->view) {
+        const struct rows_format format = {options->columns, options->sort, options->separator, options->json};
+        good = rows_print(stdout, report->view, viewed, &format, &why);
+    } else if (options->json) {
+        json_t *object = model_to_json(viewed->model);
+        good = object || failure_set(&why, 1, "out of memory for the report");
         if (good) {
             json_print(stdout, object);
         }
         json_decref(object);
     } else {
-        good = view->print ? view->print(stdout, viewed, &why)
-                           : report_text(stdout, path, viewed->recording, viewed->model, &why);
+        good = report_text(stdout, report->path, viewed->recording, viewed->model, &why);
     }
     return output_finish(stdout, "the report", good ? 0 : failure_report(&why));
 }
 
-static int report(const struct view *view, const char *path, struct recording *recording,
-                  const struct options *options) {
+static int report_heaps(const struct report *report, struct recording *recording) {
+    const struct options *options = &report->options;
     const struct heap_choice wanted = {(uint64_t)options->pid, options->heap, options->heap_serial};
     struct model all = {0}, chosen = {0};
     struct failure why;
@@ -171,13 +177,20 @@ static int report(const struct view *view, const char *path, struct recording *r
         message_print("out of memory for the report");
     } else {
         const struct viewed viewed = view_of(recording, &chosen, options);
+        if (options->since > 0 && viewed.from_ns >= viewed_whole(recording, &chosen).until_ns) {
+            char wall[FORMAT_MAX];
+            message_print("--since %g: the recording lasts %s", options->since, format_ns(wall, chosen.wall_ns));
+            free_chosen(&chosen);
+            model_clear(&all);
+            return 1;
+        }
         bool any = has_heaps(&chosen);
         if (!any) {
-            print_no_heap(path, recording_info(recording), &wanted, has_heaps(&all));
+            print_no_heap(report->path, recording_info(recording), &wanted, has_heaps(&all));
             model_report_losses(&chosen, message_report, NULL);
         }
         if (any || options->json) {
-            status = print(view, path, &viewed, options->json);
+            status = print(report, &viewed);
         }
         status = any ? status : 1;
     }
@@ -186,32 +199,61 @@ static int report(const struct view *view, const char *path, struct recording *r
     return status;
 }
 
-int cmd_report(int argc, char **argv) {
-    struct options options;
-    int status;
-    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_VIEW, usage, argc, argv, &status)) {
-        return status;
-    }
-    const struct view *view = find_view(options.view, &status);
-    if (!view) {
-        return status;
-    }
-    if ((options.since > 0 || options.until > 0) && !view->print) {
-        message_print("--since and --until are of the other views; `edenscope report --view list` lists them");
-        return 1;
-    }
-    if (options.until > 0 && options.until <= options.since) {
-        message_print("--until %g is not after --since %g", options.until, options.since);
-        return 1;
-    }
-    const char *path = options.input ? options.input : "eden.data";
+static int report(void *context) {
+    const struct report *report = context;
     struct failure why;
-    struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
-    if (!recording) {
+    struct recording *recording = recording_open_with(report->path, recording_last(report->options.force), &why);
+    int status = recording ? report_heaps(report, recording) : failure_report(&why);
+    recording_close(recording);
+    return status;
+}
+
+/* What only views of rows accept. */
+static const char *of_rows_only(const struct options *options) {
+    return options->since > 0 || options->until > 0 ? "--since and --until"
+           : options->columns                       ? "-F"
+           : options->sort                          ? "--sort"
+           : options->separator                     ? "-x"
+                                                    : NULL;
+}
+
+/* Whether the options go together. */
+static bool check(const struct report *report, struct failure *why) {
+    const struct options *options = &report->options;
+    if (!report->view && of_rows_only(options)) {
+        return failure_set(why, 1, "%s: not of the %s; `edenscope report --view list` lists the other views",
+                           of_rows_only(options), options->html ? "page" : "summary");
+    }
+    if (options->json && options->separator) {
+        return failure_set(why, 1, "--json and -x exclude each other");
+    }
+    if (options->html && (options->json || options->view)) {
+        return failure_set(why, 1, "--html shows all views: it cannot be combined with --json or --view");
+    }
+    if (options->until > 0 && options->until <= options->since) {
+        return failure_set(why, 1, "--until %g is not after --since %g", options->until, options->since);
+    }
+    return true;
+}
+
+int cmd_report(int argc, char **argv) {
+    struct report run = {0};
+    struct options *options = &run.options;
+    struct failure why;
+    int status;
+    if (!options_parse(options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_VIEW, usage, argc, argv, &status) ||
+        !find_view(options->view, &run.view, &status)) {
+        return status;
+    }
+    run.path = options->input ? options->input : "eden.data";
+    if (!check(&run, &why)) {
+        return failure_report(&why);
+    }
+    if (options->html && !replace_begin(&run.page, "--html", options->html, PAGE_MARK, false, &why)) {
         return failure_report(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
-    status = report(view, path, recording, &options);
-    recording_close(recording);
+    status = options->html ? read_apart(report, &run, &run.page, run.path) : report(&run);
+    replace_abandon(&run.page);
     return status;
 }

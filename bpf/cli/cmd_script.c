@@ -5,6 +5,7 @@
 #include "util/output.h"
 #include "views/chrome.h"
 #include "views/script.h"
+#include <inttypes.h>
 #include <signal.h>
 
 static const char usage[] =
@@ -28,22 +29,18 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
     return printing->good;
 }
 
-static int script(struct recording *recording, const struct options *options, const uint64_t *probes) {
-    struct model model = {0};
+static int print_events(struct recording *recording, const struct options *options, const uint64_t *probes,
+                        const struct process_index *processes) {
     struct failure why;
     struct printing printing = {.script = {.out = stdout,
                                            .info = recording_info(recording),
-                                           .model = &model,
+                                           .processes = processes,
                                            .probes = probes,
                                            .wall_clock = options->timestamp},
                                 .print = options->json  ? script_print_json
                                          : options->csv ? script_print_csv
                                                         : script_print_line,
                                 .good = true};
-    if (!recording_model(recording, &model, &why)) {
-        model_clear(&model);
-        return failure_report(&why);
-    }
     int status = 0;
     if (options->csv) {
         printing.good = script_print_csv_head(&printing.script);
@@ -51,7 +48,6 @@ static int script(struct recording *recording, const struct options *options, co
     if (options->chrome) {
         printing.chrome = chrome_begin(&printing.script);
         if (!printing.chrome) {
-            model_clear(&model);
             message_print("out of memory");
             return 1;
         }
@@ -59,13 +55,32 @@ static int script(struct recording *recording, const struct options *options, co
     if (printing.good && !recording_events(recording, probes, on_event, &printing, &why)) {
         status = failure_report(&why);
     }
-    if (printing.chrome) {
-        chrome_end(printing.chrome);
-    }
+    uint64_t left_out = printing.chrome ? chrome_end(printing.chrome) : 0;
     status = output_finish(stdout, "the events", status);
-    if (model.lost) {
-        message_print("lost events: %llu; the output does not contain them", (unsigned long long)model.lost);
+    if (left_out) {
+        message_print("out of memory for all threads: %" PRIu64 " events are not in the trace", left_out);
+        status = 1;
     }
+    return status;
+}
+
+static int script(struct recording *recording, const struct options *options, const uint64_t *probes) {
+    struct model model = {0};
+    struct process_index processes = {0};
+    struct failure why;
+    int status;
+    if (!recording_model(recording, &model, &why)) {
+        status = failure_report(&why);
+    } else if (!process_index_make(&processes, &model)) {
+        message_print("out of memory");
+        status = 1;
+    } else {
+        status = print_events(recording, options, probes, &processes);
+        if (model.lost) {
+            message_print("lost events: %" PRIu64 "; the output does not contain them", model.lost);
+        }
+    }
+    process_index_clear(&processes);
     model_clear(&model);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "model/heap_ref.h"
 #include "model/probe_table.h"
 #include "util/message.h"
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -42,6 +43,8 @@ enum {
     OPTION_CHROME,
     OPTION_SINCE,
     OPTION_UNTIL,
+    OPTION_SORT,
+    OPTION_HTML,
     OPTION_COUNT
 };
 
@@ -119,6 +122,18 @@ static const struct described table[] = {
     {{"until", required_argument, NULL, OPTION_UNTIL},
      ACCEPT_VIEW,
      "--until SECONDS     with --view: up to so long after the recording began"},
+    {{"html", required_argument, NULL, OPTION_HTML},
+     ACCEPT_VIEW,
+     "--html FILE         write a page for a browser, which needs no network"},
+    {{"fields", required_argument, NULL, 'F'},
+     ACCEPT_VIEW,
+     "-F, --fields COLUMNS  with --view: only these columns, in this order (names as in --json, e.g. seq,cause)"},
+    {{"sort", required_argument, NULL, OPTION_SORT},
+     ACCEPT_VIEW,
+     "--sort COLUMN       with --view: the largest of this column first"},
+    {{"field-separator", required_argument, NULL, 'x'},
+     ACCEPT_VIEW,
+     "-x, --field-separator C  with --view: print values, separated by this character"},
     {{"by-site", no_argument, NULL, OPTION_BY_SITE},
      ACCEPT_LIFETIMES,
      "--by-site           group views by site, not by class"},
@@ -271,6 +286,7 @@ static const char *wanted(int value, const char *argument) {
         ['o'] = "not a file name",
         ['i'] = "not a file name",
         [OPTION_PRETENURE] = "not a file name",
+        [OPTION_HTML] = "not a file name",
         [OPTION_HEAP] = "not a heap number (from 1)",
         [OPTION_LONG_LIVED] = "not a percentage above 0 and at most 100",
         [OPTION_TOP] = "not a number of rows",
@@ -280,6 +296,7 @@ static const char *wanted(int value, const char *argument) {
         [OPTION_BUDGET] = "not a time in seconds, from 0.1 to 1000000",
         [OPTION_SINCE] = "not a time in seconds, from 0 to 1000000000",
         [OPTION_UNTIL] = "not a time in seconds, above 0 and up to 1000000000",
+        ['x'] = "not a separator: give one character, a tab or a sign such as ; that is in no value",
         [OPTION_TRIALS] = "not a number of runs, from 3 to 1000000",
         [OPTION_MEMORY] = "not a memory factor: give a number from 1, or none",
         [OPTION_MAX_SIZE] = "not a size in bytes, such as 200M",
@@ -320,6 +337,10 @@ static bool set_read(struct options *options, int value, const char *argument) {
         return parse_within(argument, 0, 1e9, &options->since);
     case OPTION_UNTIL:
         return parse_within(argument, 0, 1e9, &options->until) && options->until > 0;
+    case 'x': /* values hold digits, points and letters */
+        options->separator = argument;
+        return strlen(argument) == 1 && (ispunct((unsigned char)*argument) || *argument == '\t') &&
+               !strchr("-.\\\"", *argument);
     case OPTION_BUDGET:
         return parse_within(argument, 0.1, 1e6, &options->budget);
     case OPTION_MEMORY:
@@ -346,12 +367,15 @@ static bool set(struct options *options, int value, const char *argument) {
         ['o'] = &options->output,
         ['i'] = &options->input,
         [OPTION_PRETENURE] = &options->pretenure,
+        [OPTION_HTML] = &options->html,
     };
     const char **const names[OPTION_COUNT] = {
         [OPTION_SAMPLING] = &options->sampling,
         [OPTION_MECHANISM] = &options->mechanism,
         [OPTION_OPTIONS] = &options->proposed,
         [OPTION_VIEW] = &options->view,
+        ['F'] = &options->columns,
+        [OPTION_SORT] = &options->sort,
     };
     if (flags[value]) {
         *flags[value] = true;
@@ -412,7 +436,7 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
     optind = 0;           /* getopt starts anew */
     opterr = 0;
     int value;
-    while ((value = getopt_long(own, argv, ":p:o:i:Tvh", long_options, NULL)) != -1) {
+    while ((value = getopt_long(own, argv, ":p:o:i:F:x:Tvh", long_options, NULL)) != -1) {
         if (value == 'h') {
             print_help(accept, usage);
             return false;

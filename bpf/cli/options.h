@@ -36,7 +36,7 @@ enum {
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_LIST = 1 << 19,       /* --params, --classes */
     ACCEPT_CHROME = 1 << 20,     /* --chrome */
-    ACCEPT_VIEW = 1 << 21,       /* --view NAME, --since, --until */
+    ACCEPT_VIEW = 1 << 21,       /* --view NAME, --since, --until, -F, --sort, -x, --html FILE */
     ACCEPT_FORCE_READ = 1 << 22, /* --force, of recordings that are named without -i */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
@@ -52,19 +52,20 @@ struct options {
     uint64_t heap, heap_serial;           /* 0: none */
     uint64_t probes[OPTIONS_PROBE_WORDS]; /* bit i of word i / 64: probe i; of use where some_probes */
     bool some_probes;
-    const char *output, *input;
+    const char *output, *input, *html;
     bool lifetimes; /* --lifetimes; with `details` its =details */
     const char *sampling, *mechanism,
-        *view;              /* as given: model/lifetimes/options.h and views/lifetimes/view.h say what they may be */
-    const char *pretenure;  /* a file to write */
-    const char *proposed;   /* --options: as EDEN_OPTIONS; NULL: not given */
-    uint64_t pairs, trials; /* 0: not given */
-    uint64_t max_size;      /* bytes; 0: not given */
-    double budget;          /* seconds; 0: not given */
-    double since, until;    /* seconds; 0: not given */
-    double memory_factor;   /* --memory: INFINITY is none; 0: not given */
-    bool params, classes;   /* --params, --classes */
-    bool emit_options;      /* --emit options */
+        *view; /* as given: model/lifetimes/options.h and views/lifetimes/view.h say what they may be */
+    const char *columns, *sort, *separator; /* -F, --sort, -x; separator: one character */
+    const char *pretenure;                  /* a file to write */
+    const char *proposed;                   /* --options: as EDEN_OPTIONS; NULL: not given */
+    uint64_t pairs, trials;                 /* 0: not given */
+    uint64_t max_size;                      /* bytes; 0: not given */
+    double budget;                          /* seconds; 0: not given */
+    double since, until;                    /* seconds; 0: not given */
+    double memory_factor;                   /* --memory: INFINITY is none; 0: not given */
+    bool params, classes;                   /* --params, --classes */
+    bool emit_options;                      /* --emit options */
     bool verify, search, details, stacks, by_site, top_given, long_lived_given;
     uint64_t top;
     double long_lived; /* percent */

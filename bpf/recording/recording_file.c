@@ -243,8 +243,7 @@ bool file_copy(int database, int journal, int to, const char *folder, int *journ
 static bool fail_open(struct failure *why, const char *path, int error) {
     switch (error) {
     case ENOENT:
-        return failure_set(why, 1,
-                           "%.200s: no such file; make one with `edenscope record`, or name another one with -i", path);
+        return failure_set(why, 1, "%.200s: no such file; make one with `edenscope record`, or name another one", path);
     case ELOOP:
         return failure_set(why, 1, "%.200s: leads through too many links; name the file itself", path);
     case EPERM:

@@ -23,21 +23,36 @@ json_t *json_number(uint64_t value) {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
-/* jansson leaves DEL as it is, which can only be part of a string. */
-static int print_piece(const char *piece, size_t size, void *out) {
+struct writing {
+    FILE *out;
+    const char *unwanted; /* characters that can only be part of a string, and are written out */
+};
+
+static int print_piece(const char *piece, size_t size, void *context) {
+    const struct writing *writing = context;
     for (const char *end = piece + size; piece < end;) {
-        const char *delete = memchr(piece, 127, (size_t)(end - piece));
-        size_t length = (size_t)((delete ? delete : end) - piece);
-        if (fwrite(piece, 1, length, out) != length || (delete &&fputs("\\u007f", out) == EOF)) {
+        size_t length = 0;
+        while (piece + length < end && !strchr(writing->unwanted, piece[length])) {
+            length++;
+        }
+        bool is_cut = piece + length < end;
+        if (fwrite(piece, 1, length, writing->out) != length ||
+            (is_cut && fprintf(writing->out, "\\u%04x", (unsigned char)piece[length]) < 0)) {
             return -1;
         }
-        piece += length + (delete != NULL);
+        piece += length + is_cut;
     }
     return 0;
 }
 
-bool json_write(FILE *out, const json_t *json) {
-    return json && json_dump_callback(json, print_piece, out, JSON_COMPACT | JSON_ENSURE_ASCII) == 0;
+static bool write_without(FILE *out, const json_t *json, const char *unwanted) {
+    struct writing writing = {out, unwanted};
+    return json && json_dump_callback(json, print_piece, &writing, JSON_COMPACT | JSON_ENSURE_ASCII) == 0;
 }
+
+/* jansson leaves DEL as it is. */
+bool json_write(FILE *out, const json_t *json) { return write_without(out, json, "\177"); }
+
+bool json_write_for_html(FILE *out, const json_t *json) { return write_without(out, json, "\177<>&"); }
 
 bool json_print(FILE *out, const json_t *json) { return json_write(out, json) && fputc('\n', out) != EOF; }

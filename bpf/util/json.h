@@ -19,7 +19,9 @@ json_t *json_number(uint64_t value);
 
 /* On one line. False where writing failed. */
 bool json_write(FILE *out, const json_t *json);
-/* And with a newline. */
+/* The same, without the characters that end or begin something in HTML. */
+bool json_write_for_html(FILE *out, const json_t *json);
+/* As json_write, and with a newline. */
 bool json_print(FILE *out, const json_t *json);
 
 #endif

@@ -35,8 +35,14 @@
 
 enum { MOST_OPEN = 8 }; /* phases nest three deep */
 
+struct trace_process {
+    struct process_key key;
+    uint64_t shown;  /* its pid; where another process had that, with a number of its own above it */
+    uint64_t others; /* of the first with its pid: how many came later */
+};
+
 struct track {
-    struct process_key process;
+    size_t process;
     uint32_t tid;
     uint64_t last_ns;
     size_t open;
@@ -45,7 +51,10 @@ struct track {
 
 struct chrome {
     const struct script *script;
-    struct track *tracks; /* owned */
+    struct trace_process *processes; /* owned */
+    size_t process_count, process_room;
+    struct lookup by_process, by_pid; /* by_pid: the first with each */
+    struct track *tracks;             /* owned */
     size_t track_count, track_room;
     struct lookup by_thread;
     uint64_t left_out;
@@ -56,11 +65,17 @@ struct chrome {
 
 static bool is_track(const void *array, size_t place, const void *key) {
     const struct track *track = (const struct track *)array + place, *wanted = key;
-    return track->tid == wanted->tid && process_is_same(&track->process, &wanted->process);
+    return track->tid == wanted->tid && track->process == wanted->process;
 }
 
-static uint64_t hash_of(const struct track *track) {
-    return lookup_hash((const uint64_t[]){track->process.pid, track->process.start_ns, track->tid}, 3);
+static bool is_process(const void *array, size_t place, const void *key) {
+    const struct trace_process *processes = array;
+    return process_is_same(&processes[place].key, key);
+}
+
+static bool is_pid(const void *array, size_t place, const void *key) {
+    const struct trace_process *processes = array;
+    return processes[place].key.pid == *(const uint32_t *)key;
 }
 
 static void print(struct chrome *chrome, json_t *event) {
@@ -74,39 +89,58 @@ static void print(struct chrome *chrome, json_t *event) {
 static json_t *event_json(const struct chrome *chrome, const struct track *track, const char *kind, uint64_t time_ns) {
     uint64_t start = chrome->script->info->mono_ns;
     return json_pack("{s:s, s:s, s:f, s:I, s:I}", "ph", kind, "cat", "eden", "ts",
-                     time_ns > start ? (double)(time_ns - start) / 1e3 : 0.0, "pid", (json_int_t)track->process.pid,
-                     "tid", (json_int_t)track->tid);
+                     time_ns > start ? (double)(time_ns - start) / 1e3 : 0.0, "pid",
+                     (json_int_t)chrome->processes[track->process].shown, "tid", (json_int_t)track->tid);
 }
 
-static void print_names(struct chrome *chrome, const struct track *track, const struct event *event) {
-    bool is_new = true;
-    for (size_t i = 0; is_new && &chrome->tracks[i] != track; i++) {
-        is_new = !process_is_same(&chrome->tracks[i].process, &track->process);
+static void print_name(struct chrome *chrome, const struct track *track, const struct event *event) {
+    json_t *name = event_json(chrome, track, "M", 0);
+    json_object_set_new(name, "name", json_string("process_name"));
+    json_object_set_new(name, "args", json_pack("{s:o}", "name", json_text(script_command(chrome->script, event), 64)));
+    print(chrome, name);
+}
+
+/* LOOKUP_NONE: no memory. */
+static uint32_t process_of(struct chrome *chrome, const struct process_key *key, bool *is_new) {
+    const uint64_t hash = process_hash(key), pid_hash = lookup_hash_number(key->pid);
+    uint32_t place = lookup_find(&chrome->by_process, hash, is_process, chrome->processes, key);
+    *is_new = place == LOOKUP_NONE;
+    if (!*is_new) {
+        return place;
     }
-    if (is_new) {
-        json_t *name = event_json(chrome, track, "M", 0);
-        json_object_set_new(name, "name", json_string("process_name"));
-        json_object_set_new(name, "args",
-                            json_pack("{s:o}", "name", json_text(script_command(chrome->script, event), 64)));
-        print(chrome, name);
+    struct trace_process *added =
+        array_grow(&chrome->processes, &chrome->process_room, chrome->process_count, sizeof *added);
+    uint32_t first = lookup_find(&chrome->by_pid, pid_hash, is_pid, chrome->processes, &key->pid);
+    if (!added || !lookup_add(&chrome->by_process, hash, chrome->process_count) ||
+        (first == LOOKUP_NONE && !lookup_add(&chrome->by_pid, pid_hash, chrome->process_count))) {
+        return LOOKUP_NONE;
     }
+    uint64_t twin = first == LOOKUP_NONE ? 0 : ++chrome->processes[first].others;
+    *added = (struct trace_process){.key = *key, .shown = twin << 32 | key->pid};
+    return (uint32_t)chrome->process_count++;
 }
 
 static struct track *track_of(struct chrome *chrome, const struct event *event) {
-    const struct track wanted = {.process = event->process, .tid = event->tid};
-    const uint64_t hash = hash_of(&wanted);
+    bool is_new;
+    uint32_t process = process_of(chrome, &event->process, &is_new);
+    const struct track wanted = {.process = process, .tid = event->tid};
+    const uint64_t hash = lookup_hash((const uint64_t[]){process, event->tid}, 2);
     uint32_t place = lookup_find(&chrome->by_thread, hash, is_track, chrome->tracks, &wanted);
     if (place != LOOKUP_NONE) {
         return &chrome->tracks[place];
     }
-    struct track *track = array_grow(&chrome->tracks, &chrome->track_room, chrome->track_count, sizeof *track);
+    struct track *track = process == LOOKUP_NONE
+                              ? NULL
+                              : array_grow(&chrome->tracks, &chrome->track_room, chrome->track_count, sizeof *track);
     if (!track || !lookup_add(&chrome->by_thread, hash, chrome->track_count)) {
         chrome->left_out++;
         return NULL;
     }
     *track = wanted;
     chrome->track_count++;
-    print_names(chrome, track, event);
+    if (is_new) {
+        print_name(chrome, track, event);
+    }
     return track;
 }
 
@@ -236,7 +270,7 @@ bool chrome_event(struct chrome *chrome, const struct event *event, uint64_t hea
     return chrome->good;
 }
 
-bool chrome_end(struct chrome *chrome) {
+uint64_t chrome_end(struct chrome *chrome) {
     const struct script *script = chrome->script;
     for (size_t i = 0; i < chrome->track_count; i++) {
         struct track *track = &chrome->tracks[i];
@@ -247,13 +281,17 @@ bool chrome_end(struct chrome *chrome) {
     }
     json_t *other =
         json_pack("{s:s, s:s, s:o, s:o}", "tool", "edenscope", "kernel", script->info->kernel, "events_lost",
-                  json_number(script->model->lost), "events_left_out", json_number(chrome->left_out));
+                  json_number(script->processes->model->lost), "events_left_out", json_number(chrome->left_out));
     fputs("\n],\"otherData\":", script->out);
-    bool good =
-        json_write(script->out, other) && fputs("}\n", script->out) != EOF && !ferror(script->out) && chrome->good;
+    json_write(script->out, other);
+    fputs("}\n", script->out);
     json_decref(other);
+    uint64_t left_out = chrome->left_out;
+    lookup_clear(&chrome->by_process);
+    lookup_clear(&chrome->by_pid);
+    free(chrome->processes);
     lookup_clear(&chrome->by_thread);
     free(chrome->tracks);
     free(chrome);
-    return good;
+    return left_out;
 }

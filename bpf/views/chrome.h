@@ -10,7 +10,7 @@ struct chrome;
 struct chrome *chrome_begin(const struct script *script);
 /* False where writing failed: errno says why. */
 bool chrome_event(struct chrome *chrome, const struct event *event, uint64_t heap_id);
-/* Ends what is still under way, and the trace; frees it. False where writing failed. */
-bool chrome_end(struct chrome *chrome);
+/* Ends what is still under way, and the trace; frees it. Returns how many events are not in it, for want of memory. */
+uint64_t chrome_end(struct chrome *chrome);
 
 #endif

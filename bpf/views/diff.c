@@ -11,11 +11,14 @@
  * With several recordings on either side, a figure has changed where the ranges do not overlap.
  *
  * With one on each, nothing says how much it varies from run to run. Then
- *   - counts, sizes and bytes have changed where they differ by more than COUNT_NOISE;
+ *   - counts, sizes and bytes have changed where they differ by more than COUNT_NOISE. Where a heap was observed in
+ * part, how much it did depends on how long that was: then sums count for each byte allocated, and have changed where
+ * that differs by more than TIME_NOISE; allocated bytes themselves are not judged;
  *   - the time of single pauses has changed where the lower quartiles differ by more than TIME_NOISE, and their 95%
  *     intervals do not overlap. Other load on the machine lengthens some pauses, or all a little, and hardly doubles
  * the shortest quarter;
- *   - the share of the time in collections has changed where it differs by more than TIME_NOISE;
+ *   - the share of the time in collections has changed where it differs by more than TIME_NOISE, and so does how often
+ *     there are scavenges, or the time in collections has changed;
  *   - sums of times have changed where the number of pauses or their quartile has;
  *   - wall time and the longest pause are not judged: each is a single observation.
  *
@@ -54,8 +57,23 @@ static bool wall_of(const struct side *run, int which, uint64_t *value) {
 static bool share_of(const struct side *run, int which, uint64_t *value) {
     (void)which;
     double share = run->wall_ns ? (double)run->figures[EDEN_FIGURE_gc_ns] / (double)run->wall_ns : 0;
-    *value = (uint64_t)(1e6 * (share < 1 ? share : 1));
+    *value = share < 1e12 ? (uint64_t)(1e6 * share) : UINT64_MAX; /* above 1: of heaps in several threads */
     return run->wall_ns != 0 && run->known >> EDEN_FIGURE_gc_ns & 1;
+}
+
+/* What a figure is for each MiB allocated, in millionths. */
+static bool per_byte_of(const struct side *run, int which, uint64_t *value) {
+    double allocated = (double)run->figures[EDEN_FIGURE_allocated_bytes];
+    double part = allocated > 0 ? (double)run->figures[which] * 1e6 * 1048576 / allocated : 0;
+    *value = part < 1.8e19 ? (uint64_t)part : UINT64_MAX;
+    return allocated > 0 && run->known >> which & 1 && run->known >> EDEN_FIGURE_allocated_bytes & 1;
+}
+
+/* Scavenges in a second, in millionths. */
+static bool pace_of(const struct side *run, int which, uint64_t *value) {
+    double pace = run->wall_ns ? (double)run->figures[which] * 1e15 / (double)run->wall_ns : 0;
+    *value = pace < 1.8e19 ? (uint64_t)pace : UINT64_MAX;
+    return run->wall_ns != 0 && run->known >> which & 1;
 }
 
 static const struct quartile *quartile_of(const struct side *run, int which) {
@@ -144,24 +162,50 @@ static unsigned parts_of(enum eden_figure figure) {
     }
 }
 
+static bool is_part(const struct diff_side *side) {
+    bool part = false;
+    for (size_t i = 0; i < side->count; i++) {
+        part = part || side->runs[i].is_part;
+    }
+    return part;
+}
+
+static enum verdict judge_count(const struct diff_side *base, const struct diff_side *other, enum eden_figure figure) {
+    if (figure_descriptions[figure].kind != KIND_sum || !(is_part(base) || is_part(other))) {
+        return judge(base, other, figure_of, (int)figure, COUNT_NOISE);
+    }
+    enum verdict whole = judge(base, other, figure_of, (int)figure, 0);
+    return whole == VERDICT_SAME || whole == VERDICT_UNKNOWN ? whole
+           : figure == EDEN_FIGURE_allocated_bytes           ? VERDICT_NOT_JUDGED
+                                                             : judge(base, other, per_byte_of, (int)figure, TIME_NOISE);
+}
+
 static enum verdict judge_figure(const struct diff_side *base, const struct diff_side *other, enum eden_figure figure) {
     unsigned parts = parts_of(figure);
     bool repeats = has_repeats(base, other);
     if (figure == EDEN_FIGURE_max_pause_ns && !repeats) {
         return VERDICT_NOT_JUDGED;
     }
-    enum verdict verdict = judge(base, other, figure_of, (int)figure, COUNT_NOISE);
+    enum verdict verdict = judge_count(base, other, figure);
     if (parts == 0 || repeats || verdict != VERDICT_CHANGED) {
         return verdict;
     }
     static const enum eden_figure counts[] = {EDEN_FIGURE_scavenges, EDEN_FIGURE_full_collections};
     for (int i = 0; i < 2; i++) {
-        if (parts >> i & 1 && (judge(base, other, figure_of, (int)counts[i], COUNT_NOISE) == VERDICT_CHANGED ||
+        if (parts >> i & 1 && (judge_count(base, other, counts[i]) == VERDICT_CHANGED ||
                                judge_pauses(base, other, i) == VERDICT_CHANGED)) {
             return VERDICT_CHANGED;
         }
     }
     return VERDICT_NOISE;
+}
+
+static enum verdict judge_share(const struct diff_side *base, const struct diff_side *other) {
+    enum verdict verdict = judge(base, other, share_of, 0, TIME_NOISE);
+    bool is_sole = verdict == VERDICT_CHANGED && !has_repeats(base, other) &&
+                   judge_figure(base, other, EDEN_FIGURE_gc_ns) != VERDICT_CHANGED &&
+                   judge(base, other, pace_of, EDEN_FIGURE_scavenges, TIME_NOISE) != VERDICT_CHANGED;
+    return is_sole ? VERDICT_NOISE : verdict; /* the same work took longer, as beside other load */
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
@@ -178,7 +222,7 @@ struct row {
 static enum verdict judge_row(const struct row *row, const struct diff_side *base, const struct diff_side *other) {
     return row->value == figure_of    ? judge_figure(base, other, (enum eden_figure)row->which)
            : row->value == pause_of   ? judge_pauses(base, other, row->which)
-           : row->value == share_of   ? judge(base, other, share_of, row->which, TIME_NOISE)
+           : row->value == share_of   ? judge_share(base, other)
            : has_repeats(base, other) ? judge(base, other, row->value, row->which, COUNT_NOISE)
                                       : VERDICT_NOT_JUDGED;
 }

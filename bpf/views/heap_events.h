@@ -4,6 +4,7 @@
 
 #include "model/probe_table.h"
 #include "recording/recording.h"
+#include "util/lookup.h"
 
 struct heap_place {
     const struct process_model *process;
@@ -17,6 +18,13 @@ struct viewed {
     uint64_t from_ns, until_ns; /* CLOCK_MONOTONIC */
 };
 
+/* How much of a time lies in the viewed time. */
+static inline uint64_t viewed_part(const struct viewed *viewed, uint64_t start_ns, uint64_t end_ns) {
+    uint64_t start = start_ns > viewed->from_ns ? start_ns : viewed->from_ns;
+    uint64_t end = end_ns < viewed->until_ns ? end_ns : viewed->until_ns;
+    return end > start ? end - start : 0;
+}
+
 /* The whole observed time. */
 static inline struct viewed viewed_whole(struct recording *recording, const struct model *model) {
     const uint64_t from = recording_info(recording)->mono_ns;
@@ -25,17 +33,22 @@ static inline struct viewed viewed_whole(struct recording *recording, const stru
 
 /* All heaps of a model, in its order. */
 struct heap_places {
-    struct heap_place *at; /* owned: free() */
+    struct heap_place *at; /* owned */
     size_t count, last;    /* last: that of the event before */
+    struct lookup by_heap;
 };
 
-/* False: no memory. */
+/* False: no memory; they are to be cleared in any case. */
 bool heap_places(const struct model *model, struct heap_places *places);
+void heap_places_clear(struct heap_places *places);
 
 /* Hands on the events of these heaps in that time, of `count` probes, in order of time, each with the number of its
- * heap; stops where on_event returns false. False and why. */
+ * heap; stops where on_event returns false. False and why. heap_events_on also hands on those that come after that
+ * time: they end what lies in it in part. */
 typedef bool heap_event_fn(void *context, size_t heap, const struct event *event);
 bool heap_events(const struct viewed *viewed, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
                  heap_event_fn *on_event, void *context, struct failure *why);
+bool heap_events_on(const struct viewed *viewed, struct heap_places *places, const enum eden_probe_id *probe,
+                    size_t count, heap_event_fn *on_event, void *context, struct failure *why);
 
 #endif

@@ -16,13 +16,8 @@
 #include <time.h>
 
 const char *script_command(const struct script *script, const struct event *event) {
-    for (size_t i = 0; i < script->model->process_count; i++) {
-        const struct process_model *process = &script->model->processes[i];
-        if (process_is_same(&process->key, &event->process)) {
-            return process->command[0] ? process->command : "?";
-        }
-    }
-    return "?";
+    const struct process_model *process = process_index_find(script->processes, &event->process);
+    return process && process->command[0] ? process->command : "?";
 }
 
 /* The text of a string argument; NULL where the argument is of another kind. */

@@ -2,6 +2,7 @@
 #ifndef EDEN_SCRIPT_H
 #define EDEN_SCRIPT_H
 
+#include "model/process_index.h"
 #include "recording/recording.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -9,9 +10,9 @@
 struct script {
     FILE *out;
     const struct recording_info *info;
-    const struct model *model; /* for the names of processes */
-    const uint64_t *probes;    /* those wanted, as for recording_events; NULL: all */
-    bool wall_clock;           /* times of day instead of seconds since the recording began */
+    const struct process_index *processes; /* for their names */
+    const uint64_t *probes;                /* those wanted, as for recording_events; NULL: all */
+    bool wall_clock;                       /* times of day instead of seconds since the recording began */
 };
 
 /* What the process of an event is called; "?" where nobody knows. */

@@ -1,17 +1,21 @@
 #include "views/side.h"
 #include "util/format.h"
 #include "util/sum.h"
-#include "views/pauses.h"
+#include "views/rows/durations.h"
+#include "views/rows/pause_list.h"
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add_figures(struct side *side, const struct heap_model *heap) {
     side->known &= heap->known;
+    side->is_part = side->is_part || heap->late || !heap->destroyed;
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         uint64_t value = heap->figures[i] - heap->before[i]; /* since attach */
         if (figure_descriptions[i].kind == KIND_sum) {
             sum_add(&side->figures[i], value);
-        } else {
-            value = heap->figures[i];
+        } else if (i != EDEN_FIGURE_max_pause_ns || heap->figures[i] != heap->before[i] || !heap->late) {
+            value = heap->figures[i]; /* of a late heap the longest pause may have come before: add_pauses() */
             side->figures[i] = value > side->figures[i] ? value : side->figures[i];
         }
     }
@@ -30,6 +34,49 @@ static void on_parameter(void *context, const char *name, const char *value) {
     } else if (strcmp(side->param[id], value) != 0) {
         side->has_param[id] = SIDE_VARIES;
     }
+}
+
+/* By ranks: the interval of the binomial distribution, approximated by the normal one. It has no lower end with less
+ * than a dozen pauses, and no upper one with less than four. */
+static struct quartile quartile_of(struct durations *pauses) {
+    struct quartile quartile = {.count = pauses->count};
+    if (pauses->count != 0) {
+        const double count = (double)pauses->count, around = 1.96 * sqrt(count * 0.25 * 0.75);
+        durations_sort(pauses);
+        quartile.ns = durations_percentile(pauses, 25);
+        const double low = 0.25 * count - around, high = 0.25 * count + around + 1;
+        quartile.low_ns = low > 0 ? durations_percentile(pauses, 100 * low / count) : 0;
+        quartile.high_ns = high <= count ? durations_percentile(pauses, 100 * high / count) : UINT64_MAX;
+    }
+    return quartile;
+}
+
+/* Of the pauses of all chosen heaps. */
+static bool add_pauses(struct side *side, const struct viewed *viewed, const struct heap_choice *choice,
+                       struct failure *why) {
+    struct heap_places places;
+    struct durations of[2] = {0}; /* scavenges, full collections */
+    bool has_memory = heap_places(viewed->model, &places);
+    struct pause_list *lists = has_memory ? pause_lists(viewed, &places, why) : NULL;
+    for (size_t i = 0; lists && i < places.count; i++) {
+        bool chosen = heap_is_chosen(choice, places.at[i].process->key.pid, HEAP_REF(places.at[i].heap));
+        for (size_t j = 0; chosen && has_memory && j < lists[i].count; j++) {
+            uint64_t ns = lists[i].at[j].ns, *longest = &side->figures[EDEN_FIGURE_max_pause_ns];
+            has_memory = durations_add(&of[lists[i].at[j].is_full], ns);
+            *longest = places.at[i].heap->late && ns > *longest ? ns : *longest;
+        }
+    }
+    side->scavenges = quartile_of(&of[0]);
+    side->fulls = quartile_of(&of[1]);
+    bool good = lists && has_memory;
+    if (!has_memory) {
+        failure_set(why, 1, "out of memory for the pauses");
+    }
+    free(of[0].ns);
+    free(of[1].ns);
+    pause_lists_free(lists, places.count);
+    heap_places_clear(&places);
+    return good;
 }
 
 bool side_read(struct recording *recording, const struct heap_choice *choice, struct side *side, struct failure *why) {
@@ -52,7 +99,7 @@ bool side_read(struct recording *recording, const struct heap_choice *choice, st
         }
     }
     const struct viewed viewed = viewed_whole(recording, &model);
-    good = good && pauses_quartiles(&viewed, choice, &side->scavenges, &side->fulls, why);
+    good = good && add_pauses(side, &viewed, choice, why);
     model_clear(&model);
     return good && (side->heaps != 0 || failure_set(why, 1, "it has no such heap"));
 }

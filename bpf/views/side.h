@@ -22,6 +22,7 @@ struct side {
     enum side_param has_param[EDEN_PARAM_COUNT];
     char param[EDEN_PARAM_COUNT][64]; /* terminated */
     bool is_partial;                  /* still being recorded, or cut short, or events were lost */
+    bool is_part;                     /* of some heap, the beginning or the end was not observed */
 };
 
 /* All chosen heaps of a recording as one. False and why: it has none, too. */

@@ -51,6 +51,20 @@ for figure in gc_ns scavenge_ns 'P25 of scavenges'; do
     grep -qP "^$figure\tchanged$" seen || die "$figure: $(cat seen)"
 done
 grep -qP '^max_pause_ns\tNone$' seen || die "a single longest pause is judged: $(cat seen)"
+# Of heaps that were observed in part, how long that was decides how much they did: sums count for each byte allocated.
+cp a.data part.data
+sqlite3 part.data "UPDATE heap SET $(for name in scavenges full_collections allocated_bytes survived_bytes tenured_objects \
+    tenured_bytes freed_bytes remembered forgotten; do printf '%s = %s * 7 / 5, ' $name $name; done) late = 1, complete = 0"
+verdicts a.data part.data >seen
+grep -P '\tchanged$' seen && die "a longer recording is taken for a change: $(cat seen)"
+grep -qP '^scavenges\tnoise$' seen && grep -qP '^allocated_bytes\tNone$' seen || die "$(cat seen)"
+sqlite3 part.data "UPDATE heap SET remembered = remembered * 2, max_pause_ns = 1000000000000, before_max_pause_ns = 1000000000000"
+expect_status 0 "$scope" diff --json a.data part.data
+python3 -c "
+import json
+figures = {figure['name']: figure for figure in json.load(open('out'))['figures']}
+assert figures['remembered']['verdicts'] == ['changed'], figures['remembered']
+assert figures['max_pause_ns']['values'][1] < 1e9, figures['max_pause_ns'] # not that before the recording"
 # Five pauses do not tell a slower collector from a busy neighbour.
 cp a.data few.data
 sqlite3 few.data "UPDATE event SET a2 = a2 * 4 WHERE probe = 15"
@@ -83,6 +97,10 @@ expect_status 1 "$scope" diff a.data
 expect_status 1 "$scope" diff a.data missing.data
 grep -q 'missing.data: no such file' err || die "$(cat err)"
 expect_status 1 "$scope" diff a.data,,same.data small.data
+expect_status 1 "$scope" diff a.data,a.data small.data
+grep -q 'named twice' err || die "$(cat err)"
+cp a.data 'with,comma.data'
+expect_status 0 "$scope" diff with,comma.data a.data
 expect_status 1 "$scope" diff --heap 7 a.data small.data
 grep -q 'a.data: it has no such heap' err || die "$(cat err)"
 echo 'SQLite format 3' >broken.data

@@ -107,7 +107,7 @@ while read -r line; do
     else
         # shellcheck disable=SC2086
         expect_status 0 env $options "$scope" ${line#edenscope }
-        [[ -s out || $line == *"-o "* ]] || die "'$line' prints nothing"
+        [[ -s out || $line == *"-o "* || $line == *"--html "* ]] || die "'$line' prints nothing"
         [[ $line != *--json* ]] || grep -v '^done$' out | jq -e . >/dev/null || die "'$line' prints no JSON"
     fi
     count=$((count + 1))

@@ -68,7 +68,7 @@ kill "$target"
 
 data=$'\e]0;x\a\xc2\x9b31m\xe2\x80\xae.data'
 cd "$folder"
-scope=$OLDPWD/$scope forms=$OLDPWD/$forms
+scope=$OLDPWD/$scope forms=$OLDPWD/$forms page=$OLDPWD/tests/e2e/page.py
 # policy=fixed: simulate refuses others.
 EDEN_OPTIONS=policy=fixed checked text 0 "$scope" record -v --force -o "$data" --objects --lifetimes=details --sampling all \
     -- "${files[0]}" names "$folder/programs" 2
@@ -85,14 +85,16 @@ everything() {
 }
 everything text report
 shows "the command" '# command: \x1b[31m\u{9b}</a>\\\x0a\x9b\u{202e}'
+expect_status 0 "$scope" report -i "$data" --html page.html
+python3 "$page" page.html >page.json || die "the page does not keep its form"
+grep -qF '</a>' page.html && die "the command is markup"
 everything text report --heap 1
 everything json report --json
-everything text report --view pauses
-everything json report --view pauses --json
-everything text report --view timeline
-everything json report --view timeline --json
-everything text report --view tenuring
-everything json report --view tenuring --json
+for view in pauses stops histogram phases causes timeline heap tenuring remembered segments classes; do
+    everything text report --view $view
+    everything json report --view $view --json
+    everything text report --view $view -x ';'
+done
 everything text script
 shows "a name with blanks" "\\x20"
 everything json script --json

@@ -31,7 +31,7 @@ recorded() {
 grep -qF 'EDEN_OPTIONS=policy=fixed,eden_size=1M build/workloads/queue 4000000000 300000 >/dev/null &' "$page" ||
     die "the page starts another program"
 recorded max_heap=128M yesterday.data
-recorded policy=fixed,eden_size=8M after.data
+recorded policy=fixed,eden_size=64M,full_gc_ratio=4 after.data
 begin policy=fixed,eden_size=1M
 export PID=$pid
 python3 - "$page" <<'PYTHON' || die "docs/operator.md shows something else"
@@ -47,7 +47,7 @@ def shapes(text):
         if re.match(r" *[0-9]+  [^ ]", line) and "queue" not in line:
             continue
         line = re.sub(r"(in [a-z._]+ for [0-9.]+ [mun]?s|  -)$", " NOW", line)
-        line = re.sub(r"(^|(?<=[ (\[]))" + NUMBER, "N", line)
+        line = re.sub(r"(^|(?<=[ (\[=]))" + NUMBER, "N", line)
         line = re.sub(r" +", " ", line).replace(": -", ": N")
         line = re.sub(r"(changed|noise|same)$", "VERDICT", line)
         if line.strip() and line not in seen:

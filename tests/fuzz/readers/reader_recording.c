@@ -5,6 +5,10 @@
 #include "reader.h"
 #include "recording/recording.h"
 #include "simulate/trace.h"
+#include "views/chrome.h"
+#include "views/page/page.h"
+#include "views/rows/views.h"
+#include "views/side.h"
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -20,7 +24,7 @@ static char folder[] = "/tmp/eden-reader-XXXXXX";
 static char path[64], journal[80];
 static uint8_t *model_file; /* the recording, as the recorder left it */
 static size_t model_bytes;
-static struct column { char table[64], name[64], first[64]; } columns[MOST_COLUMNS];
+static struct sql_column { char table[64], name[64], first[64]; } columns[MOST_COLUMNS];
 static size_t column_count;
 
 static const char *const alterations[] = {
@@ -71,7 +75,7 @@ static void bind_value(struct reader_input *input, sqlite3_stmt *statement) {
 }
 
 static void change_row(struct reader_input *input, sqlite3 *db) {
-    const struct column *column = &columns[(reader_byte(input) << 8 | reader_byte(input)) % (int)column_count];
+    const struct sql_column *column = &columns[(reader_byte(input) << 8 | reader_byte(input)) % (int)column_count];
     char *sql = sqlite3_mprintf(
         "UPDATE \"%w\" SET \"%w\" = ?1 WHERE \"%w\" = (SELECT \"%w\" FROM \"%w\" LIMIT 1 OFFSET %d)", column->table,
         column->name, column->first, column->first, column->table, reader_byte(input) % 16);
@@ -150,6 +154,50 @@ static void check(bool good, const struct failure *why) {
     }
 }
 
+static bool add_to_trace(void *context, const struct event *event, uint64_t heap_id) {
+    return chrome_event(context, event, heap_id);
+}
+
+/* What report, script --chrome and diff make of it: each view has a JSON that can be read. */
+static void show_all(struct recording *recording, const struct model *model) {
+    static const struct view *const views[] = {&view_pauses,     &view_stops,    &view_histogram, &view_phases,
+                                               &view_causes,     &view_timeline, &view_heap,      &view_tenuring,
+                                               &view_remembered, &view_segments, &view_classes};
+    static const struct rows_format json = {.json = true}, text = {0};
+    struct failure why = {0};
+    const struct viewed viewed = viewed_whole(recording, model);
+    struct process_index processes;
+    struct side side;
+    char *printed = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&printed, &size);
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        rewind(out);
+        bool good = rows_print(out, views[i], &viewed, &json, &why);
+        check(good, &why);
+        fflush(out);
+        json_t *read = good ? json_loadb(printed, size, 0, NULL) : json_null();
+        if (!read) {
+            abort();
+        }
+        json_decref(read);
+        check(rows_print(out, views[i], &viewed, &text, &why), &why);
+    }
+    check(page_write(out, path, &viewed, &(struct page_extras){0}, &why), &why);
+    check(side_read(recording, &(struct heap_choice){0}, &side, &why), &why);
+    if (!process_index_make(&processes, model)) {
+        abort();
+    }
+    const struct script script = {.out = out, .info = recording_info(recording), .processes = &processes};
+    rewind(out);
+    struct chrome *chrome = chrome_begin(&script);
+    check(recording_events(recording, NULL, add_to_trace, chrome, &why), &why);
+    chrome_end(chrome);
+    process_index_clear(&processes);
+    fclose(out);
+    free(printed);
+}
+
 static void read_all(struct recording *recording) {
     struct failure why = {0};
     struct model model = {0};
@@ -167,6 +215,7 @@ static void read_all(struct recording *recording) {
     check(recording_events(recording, NULL, on_event, &sum, &why), &why);
     check(recording_lifetimes(recording, &lives, &why), &why);
     check(!lives.objects.each || lives.objects.each(lives.objects.from, &lives, on_object, &sum, &why), &why);
+    show_all(recording, &model);
     simulate_trace_read(&trace, recording, path, &(struct heap_choice){0}, &why);
     simulate_history_clear(&trace.history);
     life_model_clear(&lives);
@@ -253,7 +302,7 @@ static void fill_model(struct model *model) {
 static int add_column(void *table, int values, char **value, char **names) {
     (void)values, (void)names;
     if (column_count < MOST_COLUMNS) {
-        struct column *column = &columns[column_count];
+        struct sql_column *column = &columns[column_count];
         snprintf(column->table, sizeof column->table, "%s", (const char *)table);
         snprintf(column->name, sizeof column->name, "%s", value[1]);
         bool same = column_count > 0 && strcmp(column[-1].table, column->table) == 0;

@@ -1,0 +1,82 @@
+#include "cli/report_page.h"
+#include "advise/facts/facts.h"
+#include "advise/print.h"
+#include "views/lifetimes/table.h"
+#include "views/page/page.h"
+#include <stdlib.h>
+
+/* A text of JSON that something prints. */
+struct printed {
+    char *text; /* owned */
+    size_t size;
+    FILE *out; /* NULL: no memory */
+};
+
+static void begin(struct printed *printed) { printed->out = open_memstream(&printed->text, &printed->size); }
+
+/* A new reference; NULL: no memory. */
+static json_t *end(struct printed *printed) {
+    bool good = printed->out && fclose(printed->out) == 0;
+    json_t *json = good ? json_loadb(printed->text, printed->size, 0, NULL) : NULL;
+    free(printed->text);
+    return json;
+}
+
+/* As `tune -i` finds them. */
+static json_t *findings_of(const struct viewed *viewed, struct failure *why) {
+    const struct heap_choice all = {0};
+    struct tune_heaps heaps = {0};
+    bool good = tune_heaps_read(&heaps, viewed->recording, &all, why);
+    struct findings *findings = good ? calloc(heaps.count + 1, sizeof *findings) : NULL;
+    struct printed printed = {0};
+    bool has_memory = findings;
+    for (size_t i = 0; has_memory && i < heaps.count; i++) {
+        has_memory = tune_examine(&heaps.at[i], &findings[i]);
+    }
+    if (has_memory) {
+        struct tune_report report = {.findings = findings, .heaps = heaps.count, .before = ""};
+        tune_merge(findings, heaps.count, &report.options);
+        begin(&printed);
+        has_memory = printed.out && tune_print_json(printed.out, &report);
+    }
+    json_t *json = end(&printed);
+    if (good && (!has_memory || !json)) {
+        failure_set(why, 1, "out of memory for the findings");
+    }
+    for (size_t i = 0; findings && i < heaps.count; i++) {
+        findings_clear(&findings[i]);
+    }
+    free(findings);
+    tune_heaps_clear(&heaps);
+    return json;
+}
+
+/* As `lifetimes -i --json` prints them. */
+static json_t *lifetimes_of(const struct viewed *viewed, struct failure *why) {
+    struct life_model model = {0};
+    struct printed printed = {0};
+    bool good = recording_lifetimes(viewed->recording, &model, why);
+    if (good) {
+        begin(&printed);
+        good = printed.out && life_json(printed.out, &model, &life_view_defaults, why);
+    }
+    json_t *json = end(&printed);
+    if (good && !json) {
+        failure_set(why, 1, "out of memory for the lifetimes");
+    }
+    life_model_clear(&model);
+    return good ? json : NULL;
+}
+
+bool report_page(FILE *out, const char *path, const struct viewed *viewed, struct failure *why) {
+    struct page_extras extras = {.findings = findings_of(viewed, why)};
+    bool good = extras.findings;
+    if (good && recording_info(viewed->recording)->lifetimes) {
+        extras.lifetimes = lifetimes_of(viewed, why);
+        good = extras.lifetimes;
+    }
+    good = good && page_write(out, path, viewed, &extras, why);
+    json_decref(extras.findings);
+    json_decref(extras.lifetimes);
+    return good;
+}

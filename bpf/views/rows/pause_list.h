@@ -1,0 +1,29 @@
+/* The single pauses of heaps, from the events of a recording.
+ *
+ * A pause is one stop of the program: a scavenge, or a full collection with the scavenge before it; so the longest is
+ * the figure max_pause_ns. One that began before the viewed time counts with its whole duration; one that ends after it
+ * is no pause of this time, but what of it lies in the time is known (is_after). One whose end was not recorded is
+ * missing. */
+#ifndef EDEN_PAUSE_LIST_H
+#define EDEN_PAUSE_LIST_H
+
+#include "views/heap_events.h"
+
+struct pause {
+    uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, within the viewed time */
+    uint64_t ns;
+    bool is_full;
+    bool is_after;     /* it ends after the viewed time: ns is not part of any statistics */
+    const char *cause; /* NULL: its start was not seen */
+};
+
+struct pause_list {
+    struct pause *at; /* owned */
+    size_t count, room;
+};
+
+/* A list for each place, in order of their ends. NULL and why. */
+struct pause_list *pause_lists(const struct viewed *viewed, struct heap_places *places, struct failure *why);
+void pause_lists_free(struct pause_list *lists, size_t count);
+
+#endif

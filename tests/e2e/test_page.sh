@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# edenscope report --html: the page's data are those of the views, of tune and of lifetimes; it loads nothing, and no name
+# gets out of its data. What a browser makes of it, `make test-page` looks at.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+need_edenscope
+page=$PWD/tests/e2e/page.py
+micro=$(readlink -f "$build/workloads/micro")
+enter_folder
+
+"$scope" record --lifetimes -o some.data -- "$exercise" >/dev/null 2>&1
+expect_status 0 "$scope" report -i some.data --html some.html
+[[ ! -s out && ! -s err ]] || die "$(cat out err)"
+python3 "$page" some.html >some.json || die "the page is another"
+for view in pauses stops histogram causes phases timeline heap tenuring; do
+    "$scope" report -i some.data --view "$view" --json >"$view.json"
+done
+"$scope" report -i some.data --json >report.json
+"$scope" tune -i some.data --json >tune.json
+"$scope" lifetimes -i some.data --json >lifetimes.json
+python3 - <<'PYTHON'
+import json
+page = json.load(open("some.json"))
+assert page["summary"] == json.load(open("report.json"))
+assert page["findings"] == json.load(open("tune.json")) and page["findings"]["findings"]
+assert page["lifetimes"] == json.load(open("lifetimes.json")) and page["lifetimes"]["classes"]
+tables = set()
+for view in ("pauses", "stops", "histogram", "causes", "phases", "timeline", "heap", "tenuring"):
+    heaps = json.load(open(f"{view}.json"))["heaps"]
+    assert len(heaps) == len(page["heaps"]) > 1
+    for heap, mine in zip(heaps, page["heaps"]):
+        process, place = mine["place"]
+        assert (heap.pop("pid"), heap.pop("serial")) == (mine["pid"], mine["serial"])
+        assert heap.pop("heap") == page["summary"]["processes"][process]["heaps"][place]["heap"]
+        for name, rows in heap.items():
+            table = mine["tables"][f"{view}.{name}"]
+            tables.add(f"{view}.{name}")
+            assert table["group"] == 1
+            assert [dict(zip(table["columns"], row)) for row in table["rows"]] == rows, (view, name)
+assert all(set(heap["tables"]) == tables for heap in page["heaps"]), tables
+PYTHON
+echo "the data are those of the views"
+
+# More collections than a page draws: of each group the highest, and it says so.
+EDEN_OPTIONS=policy=fixed,eden_size=64K "$scope" record -o many.data -- sh -c 'for i in 1 2 3 4 5 6 7; do "$1" survivors; done' \
+    sh "$micro" >/dev/null 2>&1
+sqlite3 many.data "UPDATE event SET heap_id = 1, heap = (SELECT max(heap) FROM heap), process = (SELECT max(process) FROM heap),
+    serial = (SELECT max(serial) FROM heap)"
+"$scope" report -i many.data --html many.html
+python3 "$page" many.html >many.json
+"$scope" report -i many.data --view stops --json >stops.json
+python3 - <<'PYTHON'
+import json
+every = json.load(open("stops.json"))["heaps"][-1]["stops"]
+table = json.load(open("many.json"))["heaps"][-1]["tables"]["stops.stops"]
+group = table["group"]
+assert len(every) > 20000 and group == -(-len(every) // 20000), (len(every), group)
+shown = [dict(zip(table["columns"], row)) for row in table["rows"]]
+highest = [max(every[i:i + group], key=lambda stop: stop["ns"]) for i in range(0, len(every), group)]
+assert shown == highest, "not the highest"
+print(f"{len(every)} pauses as {len(shown)}")
+PYTHON
+
+# ---- what may not be ----
+
+expect_status 1 "$scope" report -i missing.data --html new.html
+[[ ! -e new.html ]] || die "half a page"
+echo mine >other.html
+expect_status 1 "$scope" report -i some.data --html other.html
+grep -q 'not a file of this kind' err && [[ $(cat other.html) == mine ]] || die "$(cat err)"
+expect_status 0 "$scope" report -i some.data --html some.html
+expect_status 1 "$scope" report -i some.data --html some.html --view pauses
+grep -q 'cannot be combined' err || die "$(cat err)"
+head -c 3000 some.data >cut.data
+expect_status 1 "$scope" report -i cut.data --html some.html
+python3 "$page" some.html >/dev/null || die "the page that was there is lost"
+echo "mistakes are named, and cost nothing"
