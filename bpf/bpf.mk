@@ -1,6 +1,6 @@
 # edenscope: the kernel program, its skeleton and the tool. Depends on probes/ only.
 BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*/*.c bpf/*/*/*.c))
-BPF_LIBS ?= -lbpf -lcap -lelf -lseccomp -lutf8proc -ljansson -lprotobuf-c -lz -lsqlite3
+BPF_LIBS ?= -lbpf -lcap -lelf -lseccomp -lutf8proc -ljansson -lmicrohttpd -lprotobuf-c -lz -lsqlite3
 CPPFLAGS_bpf := -Ibpf -isystem $(B)/bpf
 ALL += $(B)/bin/edenscope
 
@@ -46,3 +46,4 @@ $(B)/bpf/page_begin.html: $(wildcard bpf/views/page/page.*) bpf/views/page/make_
 $(B)/bpf/page_rest.html: $(B)/bpf/page_begin.html ;
 $(B)/bpf/page.o: $(B)/bpf/page_begin.html $(B)/bpf/page_rest.html
 	cd $(@D) && ld -r -b binary -z noexecstack -o page.o page_begin.html page_rest.html
+	objcopy --rename-section .data=.rodata,alloc,load,readonly,data,contents $@

@@ -89,7 +89,10 @@ test-san: ## run the whole suite once, tool and libeden under the address and un
 test-page: $(ALL) $(B)/tests/exercise ## look at the page of `report --html` in headless Chromium, which this installs
 	@scripts/setup page
 	@B=$(B) scripts/run-tests -- tests/browser/test_page.sh
-.PHONY: test-page
+test-prometheus: $(ALL) $(B)/tests/giveback ## let a real Prometheus and VictoriaMetrics, which this installs, scrape `export`
+	@scripts/setup prometheus
+	@B=$(B) scripts/run-tests -- tests/fleet/test_prometheus.sh
+.PHONY: test-page test-prometheus
 
 # Line coverage of runtime/ by the unit tests and the heap fuzzer: gcov's counts (part of gcc), summed up by a script.
 # A build of its own, without optimisation, so that lines are what they seem. check.c is not in it: the checked build

@@ -55,6 +55,7 @@ struct kernel_side {
     struct ring *events, *chunks, *notices; /* NULL: there is none */
     uint64_t lost[LOST_KINDS];              /* left in the buffers at the end */
     bool multi, descent;
+    int timing;             /* as long as it is open, the kernel measures; -1: it does not */
     uint64_t rights;        /* the capabilities it began with, which the workers keep */
     uint32_t records_bytes; /* of the ring buffer of batches */
     struct heap_entry *heaps;
@@ -396,6 +397,7 @@ struct kernel_side *kernel_open(const struct kernel_options *options, struct ins
     }
     kernel->inspect = inspect;
     kernel->detach_end_ns = UINT64_MAX;
+    kernel->timing = options->timed ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
     kernel->rights = capabilities();
     libbpf_set_print(options->verbose ? say : print_nothing);
     if (!sees_as_kernel(why) || !load(kernel, options, why)) {
@@ -419,8 +421,26 @@ void kernel_close(struct kernel_side *kernel) {
     if (kernel->histograms) {
         munmap(kernel->histograms, histograms_bytes());
     }
+    if (kernel->timing >= 0) {
+        close(kernel->timing);
+    }
     eden_bpf__destroy(kernel->skeleton);
     free(kernel);
+}
+
+bool kernel_programs_ns(const struct kernel_side *kernel, uint64_t *ns) {
+    struct bpf_program *program;
+    *ns = 0;
+    bpf_object__for_each_program(program, kernel->skeleton->obj) {
+        struct bpf_prog_info info = {0};
+        uint32_t bytes = sizeof info;
+        int fd = bpf_program__fd(program);
+        if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &bytes) != 0) {
+            return false;
+        }
+        *ns += info.run_time_ns;
+    }
+    return kernel->timing >= 0;
 }
 
 bool kernel_uses_multi(const struct kernel_side *kernel) { return kernel->multi; }

@@ -28,6 +28,7 @@ struct kernel_options {
     bool stacks;     /* the stack on which each sampled object is allocated */
     bool headers;    /* of heaps whose creation is not seen are read */
     bool by_descent; /* only hits of processes that descend from the first one observed */
+    bool timed;      /* the kernel measures the time in its programs */
     bool verbose;    /* report on stderr how sites are attached, and what libbpf says */
 };
 
@@ -51,6 +52,8 @@ struct kernel_side *kernel_open(const struct kernel_options *options, struct ins
 void kernel_close(struct kernel_side *kernel);
 /* Whether maps can be read and written with the rights of this moment. */
 bool kernel_can_use_maps(const struct kernel_side *kernel);
+/* The time that the kernel has spent in these programs. False: it is not measured. */
+bool kernel_programs_ns(const struct kernel_side *kernel, uint64_t *ns);
 bool kernel_uses_multi(const struct kernel_side *kernel);
 bool kernel_may_read_others(void); /* whether we may look into processes of other users */
 

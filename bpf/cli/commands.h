@@ -13,5 +13,6 @@ int cmd_tune(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "eden_version.h"
 #include "util/interrupt.h"
+#include "util/json.h"
 #include "util/message.h"
 #include "util/output.h"
 #include "util/rights.h"
@@ -27,6 +28,7 @@ static const struct command commands[] = {
     {"tune", cmd_tune, "find what makes collections slow, and parameters that fix it"},
     {"simulate", cmd_simulate, "predict the collections of a recorded program under other parameters"},
     {"diff", cmd_diff, "compare recordings: what differs, and whether it is more than noise"},
+    {"export", cmd_export, "serve figures for Prometheus"},
     {"doctor", cmd_doctor, "say what works on this machine with these rights, and what does not"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -96,5 +98,11 @@ int main(int argc, char **argv) {
         return 2;
     }
     interrupt_none(SIGXFSZ); /* a file that reaches `ulimit -f` is an error to report */
-    return output_finish(stdout, "standard output", run(argc, argv));
+    json_watch_memory();
+    int status = output_finish(stdout, "standard output", run(argc, argv));
+    if (status == 0 && !json_is_whole()) {
+        message_print("out of memory: the output is not whole");
+        return 1;
+    }
+    return status;
 }

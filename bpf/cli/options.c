@@ -45,6 +45,8 @@ enum {
     OPTION_UNTIL,
     OPTION_SORT,
     OPTION_HTML,
+    OPTION_LISTEN,
+    OPTION_PER_PROCESS,
     OPTION_COUNT
 };
 
@@ -134,6 +136,12 @@ static const struct described table[] = {
     {{"field-separator", required_argument, NULL, 'x'},
      ACCEPT_VIEW,
      "-x, --field-separator C  with --view: print values, separated by this character"},
+    {{"listen", required_argument, NULL, OPTION_LISTEN},
+     ACCEPT_EXPORT,
+     "--listen ADDRESS:PORT  where to serve (default 127.0.0.1:9464)"},
+    {{"per-process", no_argument, NULL, OPTION_PER_PROCESS},
+     ACCEPT_EXPORT,
+     "--per-process       a series for each process and heap, not for each program and name"},
     {{"by-site", no_argument, NULL, OPTION_BY_SITE},
      ACCEPT_LIFETIMES,
      "--by-site           group views by site, not by class"},
@@ -340,7 +348,7 @@ static bool set_read(struct options *options, int value, const char *argument) {
     case 'x': /* values hold digits, points and letters */
         options->separator = argument;
         return strlen(argument) == 1 && (ispunct((unsigned char)*argument) || *argument == '\t') &&
-               !strchr("-.\\\"", *argument);
+               !strchr("-.?_\\\"", *argument);
     case OPTION_BUDGET:
         return parse_within(argument, 0.1, 1e6, &options->budget);
     case OPTION_MEMORY:
@@ -361,7 +369,7 @@ static bool set(struct options *options, int value, const char *argument) {
         [OPTION_OBJECTS] = &options->objects, [OPTION_SEARCH] = &options->search,
         [OPTION_STACKS] = &options->stacks,   [OPTION_VERIFY] = &options->verify,
         [OPTION_PARAMS] = &options->params,   [OPTION_CLASSES] = &options->classes,
-        [OPTION_CHROME] = &options->chrome,
+        [OPTION_CHROME] = &options->chrome,   [OPTION_PER_PROCESS] = &options->per_process,
     };
     const char **const files[OPTION_COUNT] = {
         ['o'] = &options->output,
@@ -376,6 +384,7 @@ static bool set(struct options *options, int value, const char *argument) {
         [OPTION_VIEW] = &options->view,
         ['F'] = &options->columns,
         [OPTION_SORT] = &options->sort,
+        [OPTION_LISTEN] = &options->listen,
     };
     if (flags[value]) {
         *flags[value] = true;

@@ -38,6 +38,7 @@ enum {
     ACCEPT_CHROME = 1 << 20,     /* --chrome */
     ACCEPT_VIEW = 1 << 21,       /* --view NAME, --since, --until, -F, --sort, -x, --html FILE */
     ACCEPT_FORCE_READ = 1 << 22, /* --force, of recordings that are named without -i */
+    ACCEPT_EXPORT = 1 << 23,     /* --listen, --per-process */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
@@ -65,6 +66,8 @@ struct options {
     double since, until;                    /* seconds; 0: not given */
     double memory_factor;                   /* --memory: INFINITY is none; 0: not given */
     bool params, classes;                   /* --params, --classes */
+    const char *listen;                     /* --listen */
+    bool per_process;                       /* --per-process */
     bool emit_options;                      /* --emit options */
     bool verify, search, details, stacks, by_site, top_given, long_lived_given;
     uint64_t top;

@@ -37,6 +37,8 @@ struct source_options {
     struct life_stacks *stacks;
     bool no_headers;      /* don't read heap headers of late processes: figures are then of what was observed alone */
     const char *without;  /* comma-separated probes not to attach; NULL: none */
+    int wake_fd;          /* source_poll also returns when this is readable; 0: none */
+    bool timed;           /* the time in the kernel programs is measured, for source_programs_ns() */
     bool until_interrupt; /* nothing else ends observing a process that lives on: say so on a terminal */
     bool verbose;
 };
@@ -88,6 +90,9 @@ struct stack_numbers {
 /* Reads the functions of all stacks that were handed on, in a bounded time; call it when source_poll has said false.
  * The caller frees numbers->of, also if it fails. Functions that were not read are unknown. False: no memory. */
 bool source_name_stacks(struct source *source, struct stack_numbers *numbers, struct failure *why);
+
+/* The time in the kernel programs so far, where that is measured. False: not known. */
+bool source_programs_ns(const struct source *source, uint64_t *ns);
 
 /* Exit status of the command as a shell would give it; -1: none or still running. */
 int source_exit_status(const struct source *source);

@@ -594,6 +594,7 @@ static struct kernel_side *open_kernel(const struct source_options *options, str
                                           .stacks = options->stacks != NULL,
                                           .headers = !options->no_headers,
                                           .by_descent = options->command != NULL,
+                                          .timed = options->timed,
                                           .verbose = options->verbose};
     return kernel_open(&kernel, inspect, why);
 }
@@ -802,7 +803,8 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
     struct pollfd fds[] = {{.fd = source->root_fd, .events = POLLIN},
                            {.fd = kernel_events_fd(source->kernel), .events = POLLIN},
                            {.fd = kernel_chunks_fd(source->kernel), .events = POLLIN},
-                           {.fd = kernel_notices_fd(source->kernel), .events = POLLIN}};
+                           {.fd = kernel_notices_fd(source->kernel), .events = POLLIN},
+                           {.fd = source->options.wake_fd ? source->options.wake_fd : -1, .events = POLLIN}};
     if (source->root_fd < 0 && (timeout_ms < 0 || timeout_ms > 50)) {
         timeout_ms = 50; /* nothing reports the root's end */
     }
@@ -841,6 +843,8 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
 }
 
 void source_stop(struct source *source) { source->stops++; }
+
+bool source_programs_ns(const struct source *source, uint64_t *ns) { return kernel_programs_ns(source->kernel, ns); }
 
 int source_exit_status(const struct source *source) { return source->exit_status; }
 

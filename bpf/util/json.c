@@ -23,6 +23,18 @@ json_t *json_number(uint64_t value) {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
+static bool is_short; /* of the process: so are jansson's functions that allocate */
+
+static void *allocate(size_t bytes) {
+    void *memory = malloc(bytes);
+    is_short = is_short || (!memory && bytes != 0);
+    return memory;
+}
+
+void json_watch_memory(void) { json_set_alloc_funcs(allocate, free); }
+
+bool json_is_whole(void) { return !is_short; }
+
 struct writing {
     FILE *out;
     const char *unwanted; /* characters that can only be part of a string, and are written out */
@@ -47,7 +59,7 @@ static int print_piece(const char *piece, size_t size, void *context) {
 
 static bool write_without(FILE *out, const json_t *json, const char *unwanted) {
     struct writing writing = {out, unwanted};
-    return json && json_dump_callback(json, print_piece, &writing, JSON_COMPACT | JSON_ENSURE_ASCII) == 0;
+    return json && !is_short && json_dump_callback(json, print_piece, &writing, JSON_COMPACT | JSON_ENSURE_ASCII) == 0;
 }
 
 /* jansson leaves DEL as it is. */

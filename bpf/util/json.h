@@ -17,6 +17,12 @@ json_t *json_text(const char *text, size_t most);
  * one. */
 json_t *json_number(uint64_t value);
 
+/* From now on JSON for which memory was refused is not written: jansson leaves out what it finds no memory for, and few
+ * look at what each of its calls returns. Call it first of all. */
+void json_watch_memory(void);
+/* False: memory was refused since; what was written may lack parts. */
+bool json_is_whole(void);
+
 /* On one line. False where writing failed. */
 bool json_write(FILE *out, const json_t *json);
 /* The same, without the characters that end or begin something in HTML. */

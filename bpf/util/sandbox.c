@@ -16,7 +16,7 @@
  * - limits: address space, no core file. Not dumpable: other processes of the same user can't trace it.
  * - Landlock (Linux 5.13): no file is opened, but an observer reads /proc, and reads and changes names below its
  * folders.
- * - seccomp: PARSER has a list of the system calls that are allowed, OBSERVER a list of those that are not.
+ * - seccomp: PARSER and SERVER have a list of the system calls that are allowed, OBSERVER a list of those that are not.
  *
  * 3. Invariants
  *
@@ -253,6 +253,11 @@ static const int parser_calls[] = {
     SCMP_SYS(wait4),
 };
 
+static const int server_calls[] = {
+    SCMP_SYS(epoll_ctl),  SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait), SCMP_SYS(accept),      SCMP_SYS(accept4),
+    SCMP_SYS(setsockopt), SCMP_SYS(getsockopt), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
+};
+
 static const int writer_calls[] = {
     SCMP_SYS(write),     SCMP_SYS(writev), SCMP_SYS(pwrite64),  SCMP_SYS(ftruncate),
     SCMP_SYS(fallocate), SCMP_SYS(fsync),  SCMP_SYS(fdatasync),
@@ -425,6 +430,9 @@ static int fill_allowed(scmp_filter_ctx filter, const struct sandbox *sandbox) {
     int error = add_calls(filter, SCMP_ACT_ALLOW, parser_calls, sizeof parser_calls / sizeof *parser_calls, 0);
     if (!sandbox->writes_nothing) {
         error = add_calls(filter, SCMP_ACT_ALLOW, writer_calls, sizeof writer_calls / sizeof *writer_calls, error);
+    }
+    if (sandbox->profile == SANDBOX_SERVER) {
+        error = add_calls(filter, SCMP_ACT_ALLOW, server_calls, sizeof server_calls / sizeof *server_calls, error);
     }
     error = add_commands(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), parser_fcntl,
                          sizeof parser_fcntl / sizeof *parser_fcntl, error);

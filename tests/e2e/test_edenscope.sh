@@ -84,6 +84,7 @@ need_edenscope
 # ---- the examples of the page ----
 
 mkfifo go
+rm -f ready
 "$exercise" --wait <go >ready &
 target=$!
 exec 7>go
@@ -97,6 +98,7 @@ while read -r line; do
         options=${line%% *} line=${line#* }
     fi
     if [[ $line == *"record"*"-p $target"* ]]; then
+        rm -f err
         # It ends on request.
         # shellcheck disable=SC2086
         "$scope" ${line#edenscope } -v 2>err &
@@ -107,7 +109,7 @@ while read -r line; do
     else
         # shellcheck disable=SC2086
         expect_status 0 env $options "$scope" ${line#edenscope }
-        [[ -s out || $line == *"-o "* || $line == *"--html "* ]] || die "'$line' prints nothing"
+        [[ -s out || $line == *"-o "* || $line == *"--html "* || $line == *"edenscope export "* ]] || die "'$line' prints nothing"
         [[ $line != *--json* ]] || grep -v '^done$' out | jq -e . >/dev/null || die "'$line' prints no JSON"
     fi
     count=$((count + 1))

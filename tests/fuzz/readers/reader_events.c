@@ -49,6 +49,10 @@ bool kernel_can_use_maps(const struct kernel_side *kernel) {
     return true;
 }
 bool kernel_uses_multi(const struct kernel_side *kernel) { return kernel; }
+bool kernel_programs_ns(const struct kernel_side *kernel, uint64_t *ns) {
+    *ns = 0;
+    return !kernel;
+}
 bool kernel_may_read_others(void) { return true; }
 bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why) {
     (void)index, (void)spec, (void)why;

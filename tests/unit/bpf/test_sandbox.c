@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static void in_sandbox(enum sandbox_profile profile, void (*what)(void)) {
     assert_true(child >= 0);
     if (child == 0) {
         struct sandbox sandbox = {.profile = profile, .memory = MEMORY};
-        if (profile != SANDBOX_PARSER) {
+        if (profile == SANDBOX_OBSERVER) {
             sandbox.folder[sandbox.folders++] = folder_fd;
         }
         struct failure why = {0};
@@ -107,6 +108,30 @@ static void check_parser(void) {
     }
 }
 TEST(parser_opens_starts_and_signals_nothing) { in_sandbox(SANDBOX_PARSER, check_parser); }
+
+/* It has a socket that listens, and one that can reach that. */
+static int listening_fd, reaching_fd;
+
+static void check_server(void) {
+    check_parser();
+    struct sockaddr_in address;
+    socklen_t bytes = sizeof address;
+    CHECK(getsockname(listening_fd, (struct sockaddr *)&address, &bytes) == 0);
+    CHECK(is_refused(connect(reaching_fd, (struct sockaddr *)&address, bytes)) && is_refused(listen(reaching_fd, 1)));
+    CHECK(is_refused(bind(reaching_fd, (struct sockaddr *)&address, bytes)));
+    CHECK(accept4(listening_fd, NULL, NULL, SOCK_NONBLOCK) < 0 && errno == EAGAIN); /* nobody is there */
+}
+TEST(server_accepts_and_reaches_nobody) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    listening_fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    reaching_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(listening_fd >= 0 && reaching_fd >= 0);
+    assert_int_equal(bind(listening_fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listening_fd, 1), 0);
+    in_sandbox(SANDBOX_SERVER, check_server);
+    close(listening_fd);
+    close(reaching_fd);
+}
 
 /* An inspector is handed memory that is open to be written. */
 TEST(what_writes_nothing_writes_through_no_descriptor) {

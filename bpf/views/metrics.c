@@ -1,0 +1,344 @@
+/* 1. Algorithm
+ * Heaps with the same labels form a group, whose sums are sums and whose maxima are the largest; what heaps that have
+ * ended counted stays in the sums. Families are printed one after the other, in each a line for each group.
+ *
+ * Histograms come from the log-linear ones of the model (eden_histogram.h): the upper edges that are printed are edges
+ * there, so that counts are exact. They are the largest nanoseconds below a power of two.
+ *
+ * 2. Invariants
+ * I1. A counter never decreases while the tool runs, and has whole numbers of nanoseconds and bytes behind it.
+ * I2. What no heap of a group knows has no line.
+ *
+ * 3. References
+ * OpenMetrics 1.0.0; Prometheus, "Exposition formats". */
+#include "views/metrics.h"
+#include "eden_values.h"
+#include "eden_version.h"
+#include "util/array.h"
+#include "util/format.h"
+#include "util/lookup.h"
+#include "util/sum.h"
+#include "util/text.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_EDGE = 14, LAST_EDGE = 32 }; /* log2 of ns: 16 us to 4.3 s, and what is longer */
+
+struct group {
+    const char *command, *name;
+    uint32_t pid; /* these two: per_process */
+    uint64_t heap, serial;
+    uint64_t known, figures[EDEN_FIGURE_COUNT];
+    uint64_t by_cause[EDEN_FULL_CAUSES];
+    uint64_t stopped_ns, alive, collecting, collecting_ns;
+    uint64_t calls[EDEN_PHASE_COUNT], total_ns[EDEN_PHASE_COUNT];
+    uint64_t below[EDEN_PHASE_COUNT][LAST_EDGE - FIRST_EDGE + 1]; /* 2^n nanoseconds */
+};
+
+struct groups {
+    struct group *at; /* owned */
+    size_t count, room;
+    struct lookup by_labels;
+};
+
+struct printing {
+    FILE *out;
+    const struct groups *groups;
+    const struct metrics_format *format;
+};
+
+/* ---- groups ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_text(const char *text) {
+    uint64_t words[8] = {0};
+    memcpy(words, text, strnlen(text, sizeof words));
+    return lookup_hash(words, 8);
+}
+
+static uint64_t hash_of(const struct group *group) {
+    return lookup_hash(
+        (const uint64_t[]){hash_text(group->command), hash_text(group->name), group->pid, group->heap, group->serial},
+        5);
+}
+
+static bool is_group(const void *array, size_t place, const void *key) {
+    const struct group *group = (const struct group *)array + place, *wanted = key;
+    return group->pid == wanted->pid && group->heap == wanted->heap && group->serial == wanted->serial &&
+           strncmp(group->command, wanted->command, 64) == 0 && strncmp(group->name, wanted->name, 64) == 0;
+}
+
+/* NULL: no memory. */
+static struct group *group_of(struct groups *groups, const struct process_model *process, const struct heap_model *heap,
+                              const struct metrics_format *format) {
+    struct group wanted = {.command = heap->is_former ? heap->command : process->command, .name = heap->name};
+    if (format->per_process) {
+        wanted.pid = process->key.pid;
+        wanted.heap = heap->id;
+        wanted.serial = heap->serial;
+    }
+    const uint64_t hash = hash_of(&wanted);
+    uint32_t place = lookup_find(&groups->by_labels, hash, is_group, groups->at, &wanted);
+    if (place != LOOKUP_NONE) {
+        return &groups->at[place];
+    }
+    struct group *added = array_grow(&groups->at, &groups->room, groups->count, sizeof *added);
+    if (!added || !lookup_add(&groups->by_labels, hash, groups->count)) {
+        return NULL;
+    }
+    *added = wanted;
+    groups->count++;
+    return added;
+}
+
+static void add_phase(struct group *group, enum eden_phase number, const struct phase_model *phase) {
+    sum_add(&group->calls[number], phase->calls);
+    sum_add(&group->total_ns[number], phase->total_ns);
+    for (int edge = FIRST_EDGE; edge <= LAST_EDGE; edge++) {
+        const uint32_t end = histogram_bucket(1ull << edge); /* the first that lies above */
+        for (uint32_t i = 0; i < end; i++) {
+            sum_add(&group->below[number][edge - FIRST_EDGE], phase->buckets[i]);
+        }
+    }
+}
+
+static void add_heap(struct group *group, const struct process_model *process, const struct heap_model *heap) {
+    bool is_alive = !heap->destroyed && !heap->is_former && !process->ended;
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        enum figure_kind kind = figure_descriptions[i].kind;
+        if (!(heap->known >> i & 1) || (kind == KIND_gauge && !is_alive)) {
+            continue;
+        }
+        group->known |= 1ull << i;
+        if (kind == KIND_max) {
+            group->figures[i] = heap->figures[i] > group->figures[i] ? heap->figures[i] : group->figures[i];
+        } else {
+            sum_add(&group->figures[i], heap->figures[i]);
+        }
+    }
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        sum_add(&group->by_cause[i], heap->full_by_cause[i]);
+    }
+    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+        if (heap->phase[i]) {
+            add_phase(group, i, heap->phase[i]);
+        }
+    }
+    sum_add(&group->stopped_ns, heap->stopped_known ? heap->stopped_ns : 0);
+    group->alive += is_alive;
+    const struct collection_model *now = &heap->collection;
+    if (is_alive && now->known && now->under_way) {
+        uint64_t since = now->since_ns && now->until_ns > now->since_ns ? now->until_ns - now->since_ns : 0;
+        group->collecting++;
+        group->collecting_ns = since > group->collecting_ns ? since : group->collecting_ns;
+    }
+}
+
+static bool gather(struct groups *groups, const struct model *model, const struct metrics_format *format) {
+    bool good = true;
+    for (size_t i = 0; good && i < model->process_count; i++) {
+        const struct process_model *process = &model->processes[i];
+        for (size_t j = 0; good && j < process->heap_count; j++) {
+            struct group *group = group_of(groups, process, &process->heaps[j], format);
+            good = group;
+            if (group) {
+                add_heap(group, process, &process->heaps[j]);
+            }
+        }
+    }
+    return good;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------ */
+
+/* A name that a stranger chose: in text.h's form, with its backslashes and quotes written as labels want them. */
+static void print_value(FILE *out, const char *text) {
+    char form[TEXT_GROWTH * 64 + 1];
+    for (const char *at = text_escape(form, sizeof form, text, ""); *at; at++) {
+        fprintf(out, *at == '\\' || *at == '"' ? "\\%c" : "%c", *at);
+    }
+}
+
+static void print_labels(const struct printing *printing, const struct group *group, const char *more) {
+    fputs("{command=\"", printing->out);
+    print_value(printing->out, group->command[0] ? group->command : "?");
+    fputs("\",heap=\"", printing->out);
+    print_value(printing->out, group->name);
+    fputc('"', printing->out);
+    if (printing->format->per_process) {
+        fprintf(printing->out, ",pid=\"%" PRIu32 "\",number=\"%" PRIu64 "\",serial=\"%" PRIu64 "\"", group->pid,
+                group->heap, group->serial);
+    }
+    fprintf(printing->out, "%s%s} ", more[0] ? "," : "", more);
+}
+
+/* Exactly: nanoseconds as seconds. */
+static void print_seconds(FILE *out, uint64_t ns) {
+    fprintf(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+}
+
+/* A family of counters ends in _total: its name in OpenMetrics does not. */
+static void print_head(const struct printing *printing, const char *name, const char *kind, const char *meaning) {
+    bool is_counter = strcmp(kind, "counter") == 0, is_open = printing->format->is_open;
+    const char *suffix = is_counter && !is_open ? "_total" : "";
+    fprintf(printing->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, suffix, meaning, name, suffix, kind);
+}
+
+static const char *const unit_names[] = {[UNIT_count] = "", [UNIT_bytes] = "_bytes", [UNIT_ns] = "_seconds"};
+
+/* "gc_ns" is eden_gc_seconds, "allocated_bytes" eden_allocated_bytes, "eden_size" eden_heap_eden_size_bytes. */
+static void family_name(char name[80], enum eden_figure figure) {
+    const struct figure_description *is = &figure_descriptions[figure];
+    size_t length = strlen(is->name);
+    static const char *const endings[] = {"_ns", "_bytes"};
+    for (int i = 0; i < 2; i++) {
+        size_t ending = strlen(endings[i]);
+        length -= length > ending && strcmp(is->name + length - ending, endings[i]) == 0 ? ending : 0;
+    }
+    snprintf(name, 80, "eden_%s%.*s%s", is->kind == KIND_sum ? "" : "heap_", (int)length, is->name,
+             unit_names[is->unit]);
+}
+
+static void print_figures(const struct printing *printing) {
+    for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        const struct figure_description *is = &figure_descriptions[i];
+        char name[80];
+        family_name(name, i);
+        print_head(printing, name, is->kind == KIND_sum ? "counter" : "gauge", is->meaning);
+        for (size_t j = 0; j < printing->groups->count; j++) {
+            const struct group *group = &printing->groups->at[j];
+            if (!(group->known >> i & 1)) {
+                continue;
+            }
+            fprintf(printing->out, "%s%s", name, is->kind == KIND_sum ? "_total" : "");
+            print_labels(printing, group, "");
+            if (is->unit == UNIT_ns) {
+                print_seconds(printing->out, group->figures[i]);
+            } else {
+                fprintf(printing->out, "%" PRIu64, group->figures[i]);
+            }
+            fputc('\n', printing->out);
+        }
+    }
+}
+
+static void print_causes(const struct printing *printing) {
+    static const char name[] = "eden_full_collections_by_cause";
+    print_head(printing, name, "counter", "full collections by cause");
+    for (size_t j = 0; j < printing->groups->count; j++) {
+        for (uint64_t cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
+            char label[64];
+            snprintf(label, sizeof label, "cause=\"%s\"", eden_full_cause_name(cause));
+            fprintf(printing->out, "%s_total", name);
+            print_labels(printing, &printing->groups->at[j], label);
+            fprintf(printing->out, "%" PRIu64 "\n", printing->groups->at[j].by_cause[cause]);
+        }
+    }
+}
+
+/* One number of each group. */
+static void print_number(const struct printing *printing, const char *name, const char *kind, const char *meaning,
+                         size_t offset, bool is_ns) {
+    print_head(printing, name, kind, meaning);
+    for (size_t j = 0; j < printing->groups->count; j++) {
+        const struct group *group = &printing->groups->at[j];
+        uint64_t value;
+        memcpy(&value, (const char *)group + offset, sizeof value);
+        fprintf(printing->out, "%s%s", name, strcmp(kind, "counter") == 0 ? "_total" : "");
+        print_labels(printing, group, "");
+        if (is_ns) {
+            print_seconds(printing->out, value);
+        } else {
+            fprintf(printing->out, "%" PRIu64, value);
+        }
+        fputc('\n', printing->out);
+    }
+}
+
+static void print_phase(const struct printing *printing, const struct group *group, enum eden_phase phase) {
+    char label[96];
+    for (int edge = FIRST_EDGE; edge <= LAST_EDGE; edge++) {
+        uint64_t ns = (1ull << edge) - 1;
+        snprintf(label, sizeof label, "phase=\"%s\",le=\"%" PRIu64 ".%09" PRIu64 "\"", phase_names[phase],
+                 ns / 1000000000, ns % 1000000000);
+        fputs("eden_phase_seconds_bucket", printing->out);
+        print_labels(printing, group, label);
+        fprintf(printing->out, "%" PRIu64 "\n", group->below[phase][edge - FIRST_EDGE]);
+    }
+    snprintf(label, sizeof label, "phase=\"%s\",le=\"+Inf\"", phase_names[phase]);
+    fputs("eden_phase_seconds_bucket", printing->out);
+    print_labels(printing, group, label);
+    fprintf(printing->out, "%" PRIu64 "\n", group->calls[phase]);
+    snprintf(label, sizeof label, "phase=\"%s\"", phase_names[phase]);
+    fputs("eden_phase_seconds_sum", printing->out);
+    print_labels(printing, group, label);
+    print_seconds(printing->out, group->total_ns[phase]);
+    fputs("\neden_phase_seconds_count", printing->out);
+    print_labels(printing, group, label);
+    fprintf(printing->out, "%" PRIu64 "\n", group->calls[phase]);
+}
+
+static void print_phases(const struct printing *printing) {
+    print_head(printing, "eden_phase_seconds", "histogram",
+               "duration of collections (scavenge, full) and their parts, while observed");
+    for (size_t j = 0; j < printing->groups->count; j++) {
+        for (enum eden_phase phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
+            if (printing->groups->at[j].calls[phase] != 0) {
+                print_phase(printing, &printing->groups->at[j], phase);
+            }
+        }
+    }
+}
+
+static void print_tool(const struct printing *printing, const struct model *model, const struct metrics_tool *tool) {
+    FILE *out = printing->out;
+    uint64_t alive = 0;
+    for (size_t i = 0; i < model->process_count; i++) {
+        alive += !model->processes[i].ended;
+    }
+    print_head(printing, "edenscope_events_lost", "counter", "events lost: figures may be too small");
+    fprintf(out, "edenscope_events_lost_total %" PRIu64 "\n", model->lost);
+    print_head(printing, "edenscope_processes_missed", "counter", "processes that ended before they could be observed");
+    fprintf(out, "edenscope_processes_missed_total %" PRIu64 "\n", model->missed_children);
+    print_head(printing, "edenscope_processes", "gauge", "processes with heaps that are observed and alive");
+    fprintf(out, "edenscope_processes %" PRIu64 "\n", alive);
+    print_head(printing, "edenscope_observed_seconds", "counter", "time since observation began");
+    fputs("edenscope_observed_seconds_total ", out);
+    print_seconds(out, model->wall_ns);
+    fputc('\n', out);
+    if (tool->knows_programs) {
+        print_head(printing, "edenscope_kernel_programs_seconds", "counter", "time in the tool's kernel programs");
+        fputs("edenscope_kernel_programs_seconds_total ", out);
+        print_seconds(out, tool->programs_ns);
+        fputc('\n', out);
+    }
+    print_head(printing, "edenscope_scrapes", "counter", "requests answered, this one included");
+    fprintf(out, "edenscope_scrapes_total %" PRIu64 "\n", tool->scrapes);
+    print_head(printing, "edenscope_build", printing->format->is_open ? "info" : "gauge", "the version of the tool");
+    fprintf(out, "edenscope_build%s{version=\"%s\"} 1\n", printing->format->is_open ? "_info" : "", EDEN_VERSION);
+}
+
+bool metrics_print(FILE *out, const struct model *model, const struct metrics_tool *tool,
+                   const struct metrics_format *format) {
+    struct groups groups = {0};
+    const struct printing printing = {out, &groups, format};
+    bool good = gather(&groups, model, format);
+    if (good) {
+        print_number(&printing, "eden_heaps", "gauge", "heaps alive", offsetof(struct group, alive), false);
+        print_number(&printing, "eden_stopped_seconds", "counter",
+                     "observed time in collections, those under way included: its rate is the share of the time",
+                     offsetof(struct group, stopped_ns), true);
+        print_number(&printing, "eden_heaps_in_collection", "gauge", "heaps that are in a collection now",
+                     offsetof(struct group, collecting), false);
+        print_number(&printing, "eden_collection_under_way_seconds", "gauge",
+                     "how long the longest of these has taken so far", offsetof(struct group, collecting_ns), true);
+        print_figures(&printing);
+        print_causes(&printing);
+        print_phases(&printing);
+        print_tool(&printing, model, tool);
+        fputs(format->is_open ? "# EOF\n" : "", out);
+    }
+    free(groups.at);
+    lookup_clear(&groups.by_labels);
+    return good;
+}

@@ -1,0 +1,28 @@
+/* A model as metrics: the text that Prometheus and OpenMetrics scrapers read.
+ *
+ * Series are labelled by the program (command) and the name of the heap, and sum up its processes, those that have
+ * ended included; by process id and heap number only on request: a fleet's processes come and go, and each new label
+ * costs the scraper memory for days. Units are seconds and bytes. */
+#ifndef EDEN_METRICS_H
+#define EDEN_METRICS_H
+
+#include "model/model.h"
+#include <stdio.h>
+
+struct metrics_format {
+    bool is_open;     /* OpenMetrics 1.0.0, else the text format 0.0.4 */
+    bool per_process; /* labels pid and number, too */
+};
+
+/* What the tool knows of itself. */
+struct metrics_tool {
+    uint64_t scrapes;
+    uint64_t programs_ns; /* time in its kernel programs */
+    bool knows_programs;
+};
+
+/* False: no memory, and nothing was printed. */
+bool metrics_print(FILE *out, const struct model *model, const struct metrics_tool *tool,
+                   const struct metrics_format *format);
+
+#endif

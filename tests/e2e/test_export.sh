@@ -1,0 +1,217 @@
+#!/usr/bin/env bash
+# edenscope export: what a scraper gets is well-formed in both formats, and is exactly what the programs count themselves,
+# of those that have ended, too; strangers' requests neither stop it nor others.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+need_edenscope
+tests=$PWD/tests/e2e
+giveback=$(readlink -f "$build/tests/giveback")
+hostile=$(readlink -f "$build/tests/hostile")
+enter_folder
+export PYTHONPATH=$tests
+
+# begin ARGUMENT...: starts the export at a free port, its input from `line`; sets $tool and $address.
+begin() {
+    rm -f line said
+    mkfifo line
+    rm -f err
+    "$scope" export --listen 127.0.0.1:0 "$@" <line >said 2>err &
+    tool=$!
+    exec 7>line
+    until_true "it serves" grep -q 'figures are at' err
+    address=$(sed -n 's/.*figures are at \(.*\)/\1/p' err)
+}
+
+# scrape FILE [CURL OPTION...]
+scrape() {
+    curl -sS --fail --max-time 20 "${@:2}" "$address" -o "$1" || die "no answer: $(cat err)"
+    python3 "$tests/metrics.py" "$1" >/dev/null || die "$1 is not well-formed"
+}
+
+said() { grep -q "$1" said; }
+
+# Sets $server: the process that serves for $tool.
+find_server() {
+    local child
+    for child in $(cat "/proc/$tool/task/$tool/children"); do
+        [[ $(cat "/proc/$child/comm") != edenscope-http ]] || server=$child
+    done
+}
+
+# ---- from the beginning, and its children ----
+
+EDEN_STATS=own begin -- "$giveback"
+until_true "it has grown" said grown
+scrape early
+echo >&7
+until_true "it has dropped" said dropped
+scrape text
+scrape open -H 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5'
+grep -q '^# EOF$' open && ! grep -q '^# EOF$' text || die "the formats are mixed up"
+curl -sS -I "$address" | grep -q '^HTTP/1.1 200' || die "HEAD is refused"
+[[ $(curl -s -o /dev/null -w '%{http_code}' "${address%metrics}other") == 404 ]] || die "another page is there"
+[[ $(curl -s -o /dev/null -w '%{http_code}' -X POST -d x "$address") == 405 ]] || die "POST is taken"
+echo >&7
+exec 7>&-
+wait "$tool" || die "export gave status $?: $(cat err)"
+cat >compare.py <<'PYTHON'
+import collections, json, sys
+from metrics import samples
+exact, sums, causes = sys.argv[1:], collections.defaultdict(int), collections.Counter()
+heaps = [json.loads(line) for line in open("own")]
+for heap in heaps:
+    for name, value in heap.items():
+        if isinstance(value, int):
+            sums[name] += value
+    causes.update(heap["full_by_cause"])
+GAUGES = {"eden_size": "_bytes", "survivor_used": "_bytes", "old_used": "_bytes", "old_capacity": "_bytes", "remembered_now": ""}
+for file in exact:
+    found = collections.defaultdict(list)
+    for (name, labels), value in samples(open(file, encoding="utf-8").read()).items():
+        found[name].append((dict(labels), value))
+    total = lambda name: sum(round(float(value) * 1e9) for _, value in found[name])
+    compared = 0
+    for name, value in sums.items():
+        if name in ("pid", "heap"):
+            continue
+        if name in GAUGES:
+            if len(heaps) == 1: # of ended ones there is no size
+                assert int(found[f"eden_heap_{name}{GAUGES[name]}"][0][1]) == value, name
+        elif name == "max_pause_ns":
+            longest = max(round(float(value) * 1e9) for _, value in found["eden_heap_max_pause_seconds"])
+            assert longest == max(heap[name] for heap in heaps), (name, longest)
+        elif name.endswith("_ns"):
+            assert total(f"eden_{name[:-3]}_seconds_total") == value, (name, value, found[f"eden_{name[:-3]}_seconds_total"])
+        else:
+            seen = sum(int(count) for _, count in found[f"eden_{name}_total"])
+            assert seen == value, (file, name, value, seen)
+        compared += 1
+    assert compared > 20, compared
+    for labels, value in found["eden_full_collections_by_cause_total"]:
+        causes[labels["cause"]] -= int(value) if file == exact[0] else 0
+    counts = {labels["phase"]: int(value) for labels, value in found["eden_phase_seconds_count"]}
+    assert len(heaps) > 1 or (counts["scavenge"], counts["full"]) == (sums["scavenges"], sums["full_collections"]), counts
+    assert int(found["edenscope_events_lost_total"][0][1]) == 0
+assert not any(causes.values()), causes
+print(f"{len(heaps)} heaps agree")
+PYTHON
+python3 compare.py text open
+python3 - <<'PYTHON'
+from metrics import samples
+early, late = ({key: float(value) for key, value in samples(open(name).read()).items()} for name in ("early", "text"))
+for key, value in early.items():
+    if key[0].endswith(("_total", "_count", "_bucket", "_sum")):
+        assert late[key] >= value, (key, value, late[key])
+PYTHON
+
+rm own
+EDEN_STATS=own begin -- sh -c '"$1" & "$1" & wait; "$1"; echo all over; read -r _' sh "$exercise"
+until_true "three programs have ended" said 'all over'
+scrape text
+python3 compare.py text
+grep -q '^eden_heaps{command="exercise",heap="[^"]*"} 0$' text || die "ended heaps are alive: $(grep eden_heaps text)"
+echo >&7
+exec 7>&-
+wait "$tool" || die "export gave status $?: $(cat err)"
+echo "ended processes stay in the sums"
+
+# ---- attached late, beside a recorder: percentiles ----
+
+rm own said
+mkfifo programs-line
+EDEN_STATS=own "$giveback" <programs-line >programs-said &
+program=$!
+exec 8>programs-line
+until_true "it has grown" grep -q grown programs-said
+"$scope" record -v -o beside.data -p "$program" 2>record.err &
+recorder=$!
+until_true "record is attached" grep -q 'attached in' record.err
+begin -p "$program" --per-process
+echo >&8
+until_true "it has dropped" grep -q dropped programs-said
+scrape text
+grep -q "pid=\"$program\"" text || die "there is no pid: $(head -3 text)"
+echo >&8
+exec 8>&-
+wait "$program" "$tool" "$recorder" || die "one of them failed: $(cat err record.err)"
+python3 compare.py text 2>/dev/null || python3 - <<'PYTHON'
+# Histograms have what was observed only: else as from the beginning.
+import json
+from metrics import samples
+own = json.loads(open("own").readline())
+found = {name: value for (name, _), value in samples(open("text").read()).items()}
+assert int(found["eden_scavenges_total"]) == own["scavenges"], found["eden_scavenges_total"]
+assert int(found["eden_full_collections_total"]) == own["full_collections"]
+assert round(float(found["eden_gc_seconds_total"]) * 1e9) == own["gc_ns"]
+PYTHON
+"$scope" report -i beside.data --view phases --json >phases.json
+python3 - <<'PYTHON'
+import collections, json, math
+from metrics import samples
+rows = collections.defaultdict(list)
+for (name, labels), value in samples(open("text").read()).items():
+    labels = dict(labels)
+    if name == "eden_phase_seconds_bucket":
+        rows[labels["phase"]].append((float(labels["le"]), int(value)))
+heap, = json.load(open("phases.json"))["heaps"]
+compared = 0
+for phase in heap["phases"]:
+    row, previous = sorted(rows[phase["phase"]]), 0.0
+    assert row[-1][1] == phase["calls"], phase
+    for p in (50, 90, 99):
+        rank = math.ceil(p / 100 * phase["calls"])
+        upper = next(edge for edge, count in row if count >= rank)
+        lower = max((edge for edge, _ in row if edge < upper), default=0)
+        assert lower * 1e9 < phase[f"p{p}_ns"] <= upper * 1e9 or (lower == 0 and phase[f"p{p}_ns"] == 0), (phase, p, lower, upper)
+        compared += 1
+assert compared > 10
+print("percentiles lie in the buckets that report's do")
+PYTHON
+
+# ---- strangers ----
+
+mkdir programs
+"$hostile" names "$folder/programs" >ready &
+target=$!
+until_true "the hostile process is ready" grep -q ready ready
+begin -p "$target" --per-process
+find_server
+grep -q '^CapEff:.*0000000000000000$' "/proc/$server/status" && grep -q '^NoNewPrivs:.*1$' "/proc/$server/status" &&
+    grep -q '^Seccomp:.*2$' "/proc/$server/status" || die "the server has rights: $(cat "/proc/$server/status")"
+port=${address##*:} port=${port%%/*}
+python3 - "$port" <<'PYTHON'
+import socket, sys
+address = "127.0.0.1", int(sys.argv[1])
+idle = [socket.create_connection(address) for _ in range(40)] # more than are served at a time
+for request in (b"\0" * 100, b"GET /metrics", b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n", b"GET /metrics HTTP/1.1\r\nX: " + b"y" * 70000,
+                b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\nabc"):
+    stranger = socket.create_connection(address)
+    try:
+        stranger.sendall(request)
+    except OSError:
+        pass
+    stranger.close()
+for connection in idle:
+    connection.close()
+PYTHON
+until_true "it answers again" curl -sS --fail --max-time 5 "$address" -o text
+scrape text
+scrape open -H 'Accept: application/openmetrics-text'
+expect_status 1 "$scope" export --listen "127.0.0.1:$port" -p "$target"
+grep -q 'Address already in use' err || die "$(cat err)"
+kill -INT "$tool"
+wait "$tool" || die "export gave status $?"
+[[ ! -e /proc/$server ]] || die "the server outlives the tool"
+begin -p "$target"
+find_server
+kill -KILL "$server"
+status=0
+wait "$tool" || status=$?
+[[ $status == 1 ]] && grep -q 'the server of metrics has ended' err || die "status $status: $(cat err)"
+for wrong in nonesuch 127.0.0.1 :80 127.0.0.1:x 127.0.0.1:99999 300.1.1.1:80; do
+    expect_status 1 "$scope" export --listen "$wrong" -p "$target"
+    grep -q -- "--listen $wrong: " err || die "$wrong: $(cat err)"
+done
+kill "$target"
+echo "strangers' requests and names"

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# edenscope export with a real Prometheus and a real VictoriaMetrics, which `make test-prometheus` installs: it is scraped,
+# what is scraped goes on by remote write, both have the same figures, and the percentile that a query gives lies in the
+# bucket of the one that report gives.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/../e2e/common.sh"
+
+need_edenscope
+rules=$PWD/scripts/prometheus/eden.rules.yml tests=$PWD/tests/e2e
+export PYTHONPATH=$tests
+giveback=$(readlink -f "$build/tests/giveback")
+enter_folder
+
+promtool check rules "$rules" >checked || die "the rules: $(cat checked)"
+
+mkfifo line
+EDEN_STATS=own "$scope" export --listen 127.0.0.1:0 -- sh -c '"$1" && echo over && read -r _' sh "$giveback" <line >said 2>err &
+tool=$!
+exec 7>line
+until_true "it serves" grep -q 'figures are at' err
+address=$(sed -n 's|.*figures are at http://\(.*\)/metrics|\1|p' err)
+until_true "it has grown" grep -q grown said
+pid=$(pgrep -P "$(cat "/proc/$tool/task/$tool/children" | tr ' ' '\n' | while read -r child; do
+    if [[ -n $child && $(cat "/proc/$child/comm") == sh ]]; then echo "$child"; fi
+done)")
+"$scope" record -v -o beside.data -p "$pid" 2>record.err &
+recorder=$!
+until_true "record is attached" grep -q 'attached in' record.err
+curl -sS --fail "http://$address/metrics" >text
+promtool check metrics <text >checked 2>&1 || die "promtool: $(cat checked)"
+[[ ! -s checked ]] || die "promtool: $(cat checked)"
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+store=$(free_port) prometheus=$(free_port)
+victoria-metrics -storageDataPath="$folder/store" -httpListenAddr="127.0.0.1:$store" -retentionPeriod=1d >store.log 2>&1 &
+children+=($!)
+cat >prometheus.yml <<YAML
+global: {scrape_interval: 500ms, evaluation_interval: 500ms}
+rule_files: ["$rules"]
+scrape_configs:
+  - job_name: eden
+    static_configs: [{targets: ["$address"]}]
+remote_write:
+  - url: http://127.0.0.1:$store/api/v1/write
+YAML
+promtool check config prometheus.yml >checked || die "$(cat checked)"
+prometheus --config.file=prometheus.yml --storage.tsdb.path="$folder/tsdb" --web.listen-address="127.0.0.1:$prometheus" \
+    >prometheus.log 2>&1 &
+children+=($!)
+
+# query PORT EXPRESSION: the JSON of its result.
+query() { curl -sS --fail -G "http://127.0.0.1:$1/api/v1/query" --data-urlencode "query=$2" >"$folder/answer" 2>/dev/null; }
+# has PORT EXPRESSION VALUE
+has() {
+    query "$1" "$2" && python3 -c "
+import json, sys
+result = json.load(open('answer'))['data']['result']
+sys.exit(0 if len(result) == 1 and float(result[0]['value'][1]) == float(sys.argv[1]) else 1)" "$3"
+}
+
+until_true "Prometheus scrapes" has "$prometheus" 'up{job="eden"}' 1
+echo >&7
+until_true "it has dropped" grep -q dropped said
+echo >&7
+until_true "it is over" grep -q over said
+scavenges=$(python3 -c "import json; print(json.loads(open('own').readline())['scavenges'])")
+gc=$(python3 -c "import json; print(json.loads(open('own').readline())['gc_ns'] / 1e9)")
+for port in "$prometheus" "$store"; do
+    until_true "the figures are in the store at $port" has "$port" 'eden_scavenges_total{job="eden"}' "$scavenges"
+    until_true "the time is in the store at $port" has "$port" 'eden_gc_seconds_total{job="eden"}' "$gc"
+done
+echo "scraped and written on: what the program itself counts"
+
+wait "$recorder" || die "record: $(cat record.err)"
+"$scope" report -i beside.data --view phases --json >phases.json
+curl -sS --fail "http://$address/metrics" >text
+# The whole histogram is one of counts since the beginning: its quantile is interpolated within a bucket.
+query "$prometheus" 'histogram_quantile(0.99, eden_phase_seconds_bucket{job="eden"})'
+python3 - <<'PYTHON'
+import json, math
+from metrics import samples
+recorded = {row["phase"]: row for heap in json.load(open("phases.json"))["heaps"] for row in heap["phases"]}
+edges = sorted({float(dict(labels)["le"]) for name, labels in samples(open("text").read()) if name == "eden_phase_seconds_bucket"})
+counts = {dict(labels)["phase"]: int(value) for (name, labels), value in samples(open("text").read()).items()
+          if name == "eden_phase_seconds_count"}
+compared = 0
+for series in json.load(open("answer"))["data"]["result"]:
+    phase, value = series["metric"]["phase"], float(series["value"][1])
+    if phase not in recorded or recorded[phase]["calls"] != counts[phase]:
+        continue # more was observed than recorded
+    seen = recorded[phase]["p99_ns"] / 1e9
+    upper = next(edge for edge in edges if seen <= edge)
+    lower = max((edge for edge in edges if edge < upper), default=0)
+    assert lower <= value <= upper, (phase, value, seen, lower, upper)
+    compared += 1
+assert compared >= 3, (recorded.keys(), counts)
+print(f"{compared} percentiles agree within a bucket")
+PYTHON
+curl -sS --fail "http://127.0.0.1:$prometheus/api/v1/rules" | python3 -c "
+import json, sys
+rules = [rule for group in json.load(sys.stdin)['data']['groups'] for rule in group['rules']]
+assert len(rules) == 8 and all(rule['health'] in ('ok', 'unknown') for rule in rules), rules"
+echo >&7
+exec 7>&-
+wait "$tool" || die "export gave status $?: $(cat err)"
