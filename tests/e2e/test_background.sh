@@ -11,6 +11,7 @@ mkfifo "$folder/go"
 mkdir "$folder/tmp"
 export TMPDIR=$folder/tmp
 exec 7<>"$folder/go"
+rm -f "$folder/ready"
 "$exercise" --wait <&7 >"$folder/ready" &
 target=$!
 until_true "the program is ready" grep -q ready "$folder/ready"
@@ -50,6 +51,7 @@ for command in "record --force -o $folder/eden.data" "stat -o $folder/out" "life
     : >"$folder/err"
     rm -f "$folder/pid"
     # shellcheck disable=SC2086,SC2016
+        rm -f "$folder/said"
     "$scope" $command -v -- sh -c 'trap "" INT; echo $$ >"$1"; exec "$2" --wait' - "$folder/pid" "$exercise" \
         2>"$folder/err" >"$folder/said" <&7 &
     tool=$!
@@ -123,6 +125,7 @@ echo "a tool that starts with signals blocked and children ignored hears of both
 kill "$target"
 wait "$target" || true
 for command in "stat -o $folder/out" "record -o $folder/eden.data" "lifetimes -o $folder/out" "tune -o $folder/out"; do
+    rm -f "$folder/ready"
     # shellcheck disable=SC2086
     "$scope" $command -- "$exercise" --wait <&7 >"$folder/ready" 2>"$folder/err" &
     tool=$!

@@ -93,9 +93,11 @@ seen_or_counted stat.json "children that the loader is executed for"
 mkfifo go
 exec 7<>go
 : >ready
+rm -f ready
 "$program" spawn 50 <go >own 2>ready &
 target=$!
 until_true "the program is ready" grep -q ready ready
+rm -f err
 "$scope" stat -v --json -o stat.json -p "$target" 2>err &
 tool=$!
 until_true "attached" grep -q 'attached in' err
@@ -218,6 +220,7 @@ echo "1,000 children are observed exactly"
 mkfifo go2
 exec 8<>go2
 : >ready2
+rm -f ready2
 "$program" wait <go2 >bystander 2>ready2 &
 bystander=$!
 until_true "the bystander is ready" grep -q ready ready2
@@ -458,6 +461,7 @@ if [[ $EUID -eq 0 ]] && bindfs --no-allow-other files mounted; then
         [[ $(jq .missed_children stat.json) == 1 ]] || die "$child is not counted: $(cat err)"
         grep -q 'is on FUSE; root opens no file there' err || die "$child: FUSE is not named: $(cat err)"
     done
+    rm -f ready
     mounted/children wait <go >out 2>ready &
     target=$!
     until_true "the program on FUSE is ready" grep -q ready ready

@@ -77,7 +77,7 @@ try "$checked" root_left_out
 ! nm "$build/lib/libeden.so" | grep -E 'eden_check_|check_(before|after)_|check_(class|segment)' || die "the ordinary library has checks"
 cp -r runtime/include "$folder/include"
 sed -i '/^ *EDEN_CHECK_[A-Z_]*(.*);$/d' "$folder/include/eden/object.h"
-[[ $(diff runtime/include/eden/object.h "$folder/include/eden/object.h" | grep -c '^<') -eq 9 ]] ||
+[[ $(diff runtime/include/eden/object.h "$folder/include/eden/object.h" | grep -c '^<') -eq 13 ]] ||
     die "the checks of object.h are not where this test looks"
 cat >"$folder/inline.c" <<'SOURCE'
 #include <eden/eden.h>

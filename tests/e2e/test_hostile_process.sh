@@ -226,6 +226,7 @@ for request in "${requests[@]}"; do
 echo \$! \$\$ >"$folder/$request.pids"
 exec "$folder/honest" --seconds 900 honest
 END
+    rm -f "$folder/out"
     "$scope" stat 1 -- sh "$folder/both.sh" >"$folder/out" 2>"$folder/err" &
     tool=$!
     until_true "overlay $request is ready" grep -qs ready "$folder/$request.out"

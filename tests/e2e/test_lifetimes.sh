@@ -215,6 +215,7 @@ assert boxes == [0] * 10, boxes"
 done
 "$scope" lifetimes -p "$target" 1 >"$folder/out" 2>"$folder/err" || die "lifetimes -p failed: $(cat "$folder/err")"
 grep -q 'excludes the .* allocated before' "$folder/out" || die "what came before is not reported: $(cat "$folder/out")"
+rm -f "$folder/err"
 # A signal is an end like another; a process that collects no more is not waited for.
 "$scope" lifetimes -v --sampling all --json -o "$seen" -p "$target" 2>"$folder/err" &
 tool=$!
@@ -240,6 +241,7 @@ exec 7>"$folder/go"
 until_true "the program is ready" grep -q ready "$folder/rest"
 lifetimes --sampling all -p "$target" 0.2
 check "at rest" "assert not seen['classes'] and seen['lost'] == 0"
+rm -f "$folder/err"
 # Heaps that collect while the tool is attached read the control word, and report everything.
 "$scope" lifetimes -v --sampling all --json -o "$seen" -p "$target" 2>"$folder/err" &
 tool=$!

@@ -139,6 +139,7 @@ has_batches() {
     count=$(sqlite3 "$1" 'SELECT count(*) FROM life_batch' 2>/dev/null) || return 1 # it is being written
     [[ $count -gt 1000 ]]
 }
+rm -f err
 "$scope" record -v --lifetimes --sampling nth=3 -o late.data -p "$target" >out 2>err &
 tool=$!
 until_true "attached" grep -q 'attached in' err # before sqlite3, which would make a file of this name
@@ -152,6 +153,7 @@ whole(seen)
 assert seen['sampling'] == 'nth=3' and total(seen, 'births') > 100
 assert any(site['class_id'] != site['site_id'] for site in seen['sites'])"
 
+rm -f err
 # A killed recorder: what it wrote can be read, and is reported as incomplete.
 "$scope" record -v --lifetimes=details --sampling nth=3 -o killed.data -p "$target" >out 2>err &
 tool=$!
@@ -193,6 +195,7 @@ echo "millions of objects, none lost, none held"
 
 # Three million at once, while the recorder does not run: the kernel keeps them until it does.
 mkfifo words
+rm -f out
 "$scope" record --lifetimes=details --sampling all -o burst.data -- "$build/tests/burst" <words >out 2>err &
 tool=$!
 exec 4>words

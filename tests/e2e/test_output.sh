@@ -84,6 +84,7 @@ target=$!
 until_true "the program is ready" grep -q ready ready
 for options in "0.01" "--json 0.01" ""; do
     dd if=/dev/zero of=stalled bs=4096 count=16 oflag=nonblock 2>dd || true # as much as it takes
+    rm -f err
     # shellcheck disable=SC2086
     "$scope" stat -v -p "$target" $options >stalled 2>err &
     tool=$!

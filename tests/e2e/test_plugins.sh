@@ -90,10 +90,12 @@ done
 # ---- by intervals: what a later heap does is not taken for what an earlier one has done ----
 
 mkfifo go
+rm -f ready
 "$plugins" load ./one.so wait begin h0 work 80000 end close load ./one.so wait begin h1 work 60000 end wait >ready <go &
 target=$!
 exec 7>go
 until_true "the program is ready" grep -q ready ready
+rm -f err
 "$scope" stat -v -p "$target" 0.5 >lines 2>err &
 tool=$!
 has_lines() { [[ $(awk '$4 > 0' lines | grep -c "$target") == "$1" ]]; }
@@ -115,6 +117,7 @@ has_waited() { [[ $(wc -l <ready) == "$1" ]]; }
 # The first ends before the second library is loaded, whose heap is there before the tool looks at it.
 for command in stat record; do
     rm -f late.stats
+        rm -f ready
     EDEN_STATS=late.stats "$plugins" load ./one.so begin h0 work 80000 wait wait work 20000 end close \
         load ./one.so begin h1 work 60001 end close load ./two.so begin h2 work 20000 wait work 20000 end close >ready <go &
     target=$!

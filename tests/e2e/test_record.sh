@@ -218,6 +218,7 @@ mkfifo none
 LD_PRELOAD=$build/lib/libeden.so sh -c 'read -r line' <none &
 target=$!
 exec 5>none
+rm -f err
 "$scope" record -v -p "$target" 2>err &
 tool=$!
 until_true "attached" grep -q 'attached in' err
@@ -241,10 +242,12 @@ echo "without a heap the old recording stays"
 # ---- attached late, ended by hand ----
 
 mkfifo go
+rm -f out
 EDEN_STATS=$folder/late "$exercise" --wait 3 <go >out &
 target=$!
 exec 7>go
 until_true "the program is ready" grep -q ready out
+rm -f err
 "$scope" record -v -o late.data -p "$target" 2>err &
 tool=$!
 until_true "attached" grep -q 'attached in' err

@@ -77,6 +77,7 @@ echo "root's reserve is left alone"
 
 make_disk ext4 64M
 mkfifo go
+rm -f out
 "$exercise" --wait 10 <go >out &
 program=$!
 exec 7>go

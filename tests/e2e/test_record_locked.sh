@@ -36,6 +36,7 @@ $gun heap__create:0x1000,7,demo 600000xscavenge__start:0x1000,1,0,0,0,0,0,3,4,5,
 touch fired
 until test -e over; do sleep 0.02; done
 COMMAND
+rm -f err
 "$scope" record -o eden.data -- sh command "$gun" 2>err &
 tool=$!
 until_true "the recording is there" test -s eden.data

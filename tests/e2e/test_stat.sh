@@ -34,11 +34,13 @@ echo "each probe left out is noticed"
 
 # Attached late: to heaps at rest, and in the middle of their work.
 mkfifo "$folder/go"
+rm -f "$folder/out"
 EDEN_STATS=$folder/late "$exercise" --wait 5 <"$folder/go" >"$folder/out" &
 target=$!
 exec 7>"$folder/go"
 until_true "the program is ready" grep -q ready "$folder/out"
 "$scope" list --json | grep_all -q "\"pid\":$target," || die "list does not show the process"
+rm -f "$folder/err"
 "$scope" stat -v --json -o "$folder/seen" -p "$target" 2>"$folder/err" &
 tool=$!
 until_true "attached" grep -q 'attached in' "$folder/err"

@@ -84,6 +84,7 @@ echo "the lines add up to gc_ns"
 
 start_gun heap__create:0x1000,1,demo "${full[@]}" wait heap__destroy:0x1000,1
 until_true "the gun waits" grep -q waiting "$folder/gun"
+rm -f "$folder/err"
 "$scope" stat -v 0.05 -o "$folder/late" -p "$target" 2>"$folder/err" &
 tool=$!
 until_true "attached" grep -q 'attached in' "$folder/err"
@@ -119,6 +120,7 @@ grep -q "process $rest (exercise) is stopped" "$folder/err" || die "the stopped 
 [[ $(grep -cE '^  [a-z.]+ \(' "$folder/text") == $(grep -c '^  unseen ' "$folder/text") ]] ||
     die "tune judges a stopped process: $(cat "$folder/text")"
 kill -CONT "$rest"
+rm -f "$folder/err"
 "$scope" stat -v -p "$rest" >"$folder/idle" 2>"$folder/err" &
 tool=$!
 until_true "attached" grep -q 'attached in' "$folder/err"

@@ -94,6 +94,7 @@ check "$folder/out" 'd["options"] == "" and all(p["failed"] == (p["options"] != 
 
 # Ended by a signal: the report is of what was measured, and the trial goes with it. (A shell's background job ignores ^C.)
 cp "$build/workloads/honeyginger" "$folder/honeyginger-long"
+    rm -f "$folder/progress"
 "$scope" tune --search --budget 100 --json --options eden_size=4M -o "$folder/ended" -- \
     "$folder/honeyginger-long" --steps 200 2>"$folder/progress" &
 tool=$!
