@@ -259,6 +259,7 @@ uint32_t heapinfo_classes(struct memory memory, const struct heapinfo *info, uin
     struct eden_class_info *page = malloc(PAGE_CLASSES * sizeof *page);
     uint32_t next = from, limit = info->class_limit < EDEN_CLASS_LIMIT ? info->class_limit : EDEN_CLASS_LIMIT;
     bool more = page;
+    *unread += !page;
     for (int pages = 0; more && next < limit && pages < MOST_PAGES; pages++) {
         uint32_t first = next - next % PAGE_CLASSES;
         bool is_there = read_page(memory, info, first, page, unread);

@@ -253,7 +253,8 @@ void target_command(int pid, char command[64]) {
     command[length] = 0;
 }
 
-/* How far a process's clock is ahead of the first time namespace's; pid 0: ours. */
+/* How far the clock of a process's children is ahead of the first time namespace's; pid 0: of ours. It is the process's
+ * own, unless it has put its children into another namespace: which one is its own, only rights would tell. */
 static int64_t clock_offset(int pid) {
     char path[64] = "/proc/self/timens_offsets";
     long long seconds = 0, ns = 0;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,6 +95,12 @@ static bool fetch_side(const struct diff *diff, const char *path, struct side *s
     return good;
 }
 
+static bool is_same_file(const char *one, const char *other) {
+    struct stat status, others;
+    return strcmp(one, other) == 0 || (stat(one, &status) == 0 && stat(other, &others) == 0 &&
+                                       status.st_dev == others.st_dev && status.st_ino == others.st_ino);
+}
+
 /* Adds a side: files separated by commas, in *names, which is taken apart. */
 static bool add_side(struct diff *diff, const char *shown, char *names) {
     struct diff_side *side = &diff->sides[diff->count];
@@ -103,7 +110,7 @@ static bool add_side(struct diff *diff, const char *shown, char *names) {
     const char *seen[DIFF_FILES];
     for (char *path = strsep(&names, separator); path; path = strsep(&names, separator)) {
         for (size_t i = 0; i < side->count; i++) {
-            if (strcmp(seen[i], path) == 0) {
+            if (is_same_file(seen[i], path)) {
                 message_print("%.100s: a recording is named twice: it is no other run", shown);
                 return false;
             }

@@ -398,8 +398,9 @@ int cmd_lifetimes(int argc, char **argv) {
         ((run.options.details || run.options.stacks) && !open_spool(&run, &why))) {
         return failure_report(&why);
     }
-    if (run.options.pretenure && !replace_begin(&run.pretenure, "--pretenure", run.options.pretenure,
-                                                LIFE_PRETENURE_MARK, run.options.force, &why)) {
+    if (run.options.pretenure &&
+        !replace_begin(&run.pretenure, "--pretenure", run.options.pretenure, LIFE_PRETENURE_MARK,
+                       run.options.force ? REPLACE_FORCED : REPLACE_OURS, &why)) {
         life_spool_close(run.spool);
         return failure_report(&why);
     }

@@ -141,12 +141,12 @@ struct report {
     struct replacement page; /* of --html */
 };
 
-static int print(const struct report *report, const struct viewed *viewed) {
+static int print(const struct report *report, const struct viewed *viewed, const struct heap_choice *wanted) {
     const struct options *options = &report->options;
     struct failure why = {.status = 1};
     bool good;
     if (options->html) {
-        good = report_page(report->page.out, report->path, viewed, &why);
+        good = report_page(report->page.out, report->path, viewed, wanted, &why);
         return good ? 0 : failure_report(&why); /* what reads apart ends the output */
     }
     if (report->view) {
@@ -156,7 +156,7 @@ static int print(const struct report *report, const struct viewed *viewed) {
         json_t *object = model_to_json(viewed->model);
         good = object || failure_set(&why, 1, "out of memory for the report");
         if (good) {
-            json_print(stdout, object);
+            good = json_print(stdout, object) || ferror(stdout) || failure_set(&why, 1, "out of memory for the report");
         }
         json_decref(object);
     } else {
@@ -190,7 +190,7 @@ static int report_heaps(const struct report *report, struct recording *recording
             model_report_losses(&chosen, message_report, NULL);
         }
         if (any || options->json) {
-            status = print(report, &viewed);
+            status = print(report, &viewed, &wanted);
         }
         status = any ? status : 1;
     }
@@ -249,7 +249,7 @@ int cmd_report(int argc, char **argv) {
     if (!check(&run, &why)) {
         return failure_report(&why);
     }
-    if (options->html && !replace_begin(&run.page, "--html", options->html, PAGE_MARK, false, &why)) {
+    if (options->html && !replace_begin(&run.page, "--html", options->html, PAGE_MARK, REPLACE_PRIVATE, &why)) {
         return failure_report(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */

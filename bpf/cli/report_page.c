@@ -23,10 +23,9 @@ static json_t *end(struct printed *printed) {
 }
 
 /* As `tune -i` finds them. */
-static json_t *findings_of(const struct viewed *viewed, struct failure *why) {
-    const struct heap_choice all = {0};
+static json_t *findings_of(const struct viewed *viewed, const struct heap_choice *choice, struct failure *why) {
     struct tune_heaps heaps = {0};
-    bool good = tune_heaps_read(&heaps, viewed->recording, &all, why);
+    bool good = tune_heaps_read(&heaps, viewed->recording, choice, why);
     struct findings *findings = good ? calloc(heaps.count + 1, sizeof *findings) : NULL;
     struct printed printed = {0};
     bool has_memory = findings;
@@ -51,8 +50,24 @@ static json_t *findings_of(const struct viewed *viewed, struct failure *why) {
     return json;
 }
 
+static uint64_t number_of(const json_t *row, const char *name) {
+    return (uint64_t)json_integer_value(json_object_get(row, name)); /* null: 0 */
+}
+
+/* Removes the rows of others. */
+static void keep_chosen(json_t *lifetimes, const char *name, const struct heap_choice *choice) {
+    json_t *rows = json_object_get(lifetimes, name);
+    for (size_t i = json_array_size(rows); i-- > 0;) {
+        const json_t *row = json_array_get(rows, i);
+        const struct heap_ref heap = {.id = number_of(row, "heap"), .serial = number_of(row, "serial")};
+        if (!heap_is_chosen(choice, (uint32_t)number_of(row, "pid"), heap)) {
+            json_array_remove(rows, i);
+        }
+    }
+}
+
 /* As `lifetimes -i --json` prints them. */
-static json_t *lifetimes_of(const struct viewed *viewed, struct failure *why) {
+static json_t *lifetimes_of(const struct viewed *viewed, const struct heap_choice *choice, struct failure *why) {
     struct life_model model = {0};
     struct printed printed = {0};
     bool good = recording_lifetimes(viewed->recording, &model, why);
@@ -65,14 +80,19 @@ static json_t *lifetimes_of(const struct viewed *viewed, struct failure *why) {
         failure_set(why, 1, "out of memory for the lifetimes");
     }
     life_model_clear(&model);
+    static const char *const tables[] = {"heaps", "classes", "sites"};
+    for (int i = 0; json && i < 3; i++) {
+        keep_chosen(json, tables[i], choice);
+    }
     return good ? json : NULL;
 }
 
-bool report_page(FILE *out, const char *path, const struct viewed *viewed, struct failure *why) {
-    struct page_extras extras = {.findings = findings_of(viewed, why)};
+bool report_page(FILE *out, const char *path, const struct viewed *viewed, const struct heap_choice *choice,
+                 struct failure *why) {
+    struct page_extras extras = {.findings = findings_of(viewed, choice, why)};
     bool good = extras.findings;
     if (good && recording_info(viewed->recording)->lifetimes) {
-        extras.lifetimes = lifetimes_of(viewed, why);
+        extras.lifetimes = lifetimes_of(viewed, choice, why);
         good = extras.lifetimes;
     }
     good = good && page_write(out, path, viewed, &extras, why);

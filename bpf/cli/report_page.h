@@ -5,7 +5,9 @@
 #include "views/heap_events.h"
 #include <stdio.h>
 
-/* Writes the page of a recording, with what the rules find and, where lifetimes were recorded, these. False and why. */
-bool report_page(FILE *out, const char *path, const struct viewed *viewed, struct failure *why);
+/* Writes the page of the chosen heaps of a recording, which viewed->model has, with what the rules find and, where
+ * lifetimes were recorded, these. False and why. */
+bool report_page(FILE *out, const char *path, const struct viewed *viewed, const struct heap_choice *choice,
+                 struct failure *why);
 
 #endif

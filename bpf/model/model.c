@@ -18,6 +18,13 @@ const int phase_parents[EDEN_PHASE_COUNT] = {
 #undef EDEN_PHASE
 };
 
+enum eden_phase phase_whole(enum eden_phase phase) {
+    while (phase_parents[phase] >= 0) {
+        phase = (enum eden_phase)phase_parents[phase];
+    }
+    return phase;
+}
+
 const char *const earlier_names[EARLIER_COUNT] = {"whole", "partial", "unknown"};
 
 const char model_no_heap[] = "no heap was created, or none was seen: other messages may say why; or check that the "

@@ -142,6 +142,7 @@ uint64_t phase_percentile(const struct phase_model *phase, double p);
 
 /* The names of the vocabulary, by enum. */
 extern const char *const phase_names[EDEN_PHASE_COUNT];
-extern const int phase_parents[EDEN_PHASE_COUNT]; /* enum eden_phase, or -1: a whole collection */
+extern const int phase_parents[EDEN_PHASE_COUNT];   /* enum eden_phase, or -1: a whole collection */
+enum eden_phase phase_whole(enum eden_phase phase); /* the collection that it is a part of */
 
 #endif

@@ -106,7 +106,10 @@ static bool may_replace(const struct replacement *replacement, const char *mark,
         return true;
     }
     if (!owner_is_trusted(status.st_uid)) {
-        return fail(replacement, "belongs to another user; name another file, or replace it with --force", why);
+        return fail(replacement,
+                    replacement->has_force ? "belongs to another user; name another file, or replace it with --force"
+                                           : "belongs to another user; name another file",
+                    why);
     }
     if (status.st_size == 0) {
         return true;
@@ -117,13 +120,15 @@ static bool may_replace(const struct replacement *replacement, const char *mark,
         close(file);
     }
     return ours || fail(replacement,
-                        "exists and is not a file of this kind, so it is not replaced; name another file, or replace "
-                        "it with --force",
+                        replacement->has_force
+                            ? "exists and is not a file of this kind, so it is not replaced; name another file, or "
+                              "replace it with --force"
+                            : "exists and is not a file of this kind, so it is not replaced; name another file",
                         why);
 }
 
 /* Others are to read this one as they could the one before. */
-static mode_t mode_of(const struct replacement *replacement) {
+static mode_t mode_of(const struct replacement *replacement, mode_t of_new) {
     struct stat status;
     int file = stands(replacement, &status) && S_ISREG(status.st_mode) && owner_is_trusted(status.st_uid)
                    ? place_open_file(&replacement->place, O_PATH, 0)
@@ -137,20 +142,23 @@ static mode_t mode_of(const struct replacement *replacement) {
     }
     mode_t mask = umask(0);
     umask(mask);
-    return 0666 & ~mask;
+    return of_new & ~mask;
 }
 
-bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark, bool force,
-                   struct failure *why) {
+bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark,
+                   enum replace_how how, struct failure *why) {
     if (!replace_open(replacement, option, path, "", why)) {
         return false;
     }
-    if (!may_replace(replacement, mark, force, why)) {
+    replacement->has_force = how != REPLACE_PRIVATE;
+    if (!may_replace(replacement, mark, how == REPLACE_FORCED, why)) {
         replace_abandon(replacement);
         return false;
     }
     /* Now, for later the rights may be gone. */
-    replacement->out = fchmod(replacement->file, mode_of(replacement)) == 0 ? fdopen(replacement->file, "w") : NULL;
+    replacement->out = fchmod(replacement->file, mode_of(replacement, how == REPLACE_PRIVATE ? 0600 : 0666)) == 0
+                           ? fdopen(replacement->file, "w")
+                           : NULL;
     if (!replacement->out) {
         fail(replacement, strerror(errno), why);
         replace_abandon(replacement);

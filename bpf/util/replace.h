@@ -16,6 +16,7 @@ struct replacement {
     char temporary[NAME_MAX + 1]; /* its name in the folder; "": it has none yet */
     const char *infix;            /* in that, before the letters of chance; not owned */
     const char *option;           /* how the user named the path: "-o" */
+    bool has_force;               /* --force would replace what is there */
     char path[PATH_MAX];          /* as given */
 };
 
@@ -24,10 +25,16 @@ struct replacement {
 bool replace_open(struct replacement *replacement, const char *option, const char *path, const char *infix,
                   struct failure *why);
 
+enum replace_how {
+    REPLACE_OURS,    /* what begins with `mark`; --force would replace others */
+    REPLACE_FORCED,  /* what is there */
+    REPLACE_PRIVATE, /* as REPLACE_OURS, without a --force; a new file is for its owner only, as recordings are */
+};
+
 /* The same, with a stream. Refused where a file stands at path that is neither empty nor begins with `mark`, or belongs
  * to another user, unless forced, and where something stands there that is no plain file. */
-bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark, bool force,
-                   struct failure *why);
+bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark,
+                   enum replace_how how, struct failure *why);
 
 /* Puts it in its place. False and why: what stood there before stays. */
 bool replace_publish(struct replacement *replacement, struct failure *why);

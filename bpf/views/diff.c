@@ -56,9 +56,9 @@ static bool wall_of(const struct side *run, int which, uint64_t *value) {
 /* The share of the time that collections took, in millionths. */
 static bool share_of(const struct side *run, int which, uint64_t *value) {
     (void)which;
-    double share = run->wall_ns ? (double)run->figures[EDEN_FIGURE_gc_ns] / (double)run->wall_ns : 0;
+    double share = run->wall_ns ? (double)run->stopped_ns / (double)run->wall_ns : 0;
     *value = share < 1e12 ? (uint64_t)(1e6 * share) : UINT64_MAX; /* above 1: of heaps in several threads */
-    return run->wall_ns != 0 && run->known >> EDEN_FIGURE_gc_ns & 1;
+    return run->wall_ns != 0 && run->knows_stopped;
 }
 
 /* What a figure is for each MiB allocated, in millionths. */

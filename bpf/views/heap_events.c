@@ -44,7 +44,6 @@ void heap_places_clear(struct heap_places *places) {
 }
 
 struct passing {
-    uint64_t from_ns, until_ns;
     struct heap_places *places;
     heap_event_fn *on_event;
     void *context;
@@ -54,7 +53,7 @@ struct passing {
 static bool pass_on(void *context, const struct event *event, uint64_t heap_id) {
     const struct passing *passing = context;
     struct heap_places *places = passing->places;
-    if (event->time_ns < passing->from_ns || event->time_ns > passing->until_ns || places->count == 0) {
+    if (places->count == 0) {
         return true;
     }
     const struct heap_of of = {&event->process, event_heap_ref(event, heap_id)};
@@ -68,23 +67,12 @@ static bool pass_on(void *context, const struct event *event, uint64_t heap_id) 
     return passing->on_event(passing->context, places->last, event);
 }
 
-static bool pass_until(const struct viewed *viewed, uint64_t until_ns, struct heap_places *places,
-                       const enum eden_probe_id *probe, size_t count, heap_event_fn *on_event, void *context,
-                       struct failure *why) {
+bool heap_events(struct recording *recording, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
+                 heap_event_fn *on_event, void *context, struct failure *why) {
     uint64_t probes[(EDEN_PROBE_COUNT + 63) / 64] = {0};
-    struct passing passing = {viewed->from_ns, until_ns, places, on_event, context};
+    struct passing passing = {places, on_event, context};
     for (size_t i = 0; i < count; i++) {
         probes[probe[i] / 64] |= 1ull << probe[i] % 64;
     }
-    return recording_events(viewed->recording, probes, pass_on, &passing, why);
-}
-
-bool heap_events(const struct viewed *viewed, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
-                 heap_event_fn *on_event, void *context, struct failure *why) {
-    return pass_until(viewed, viewed->until_ns, places, probe, count, on_event, context, why);
-}
-
-bool heap_events_on(const struct viewed *viewed, struct heap_places *places, const enum eden_probe_id *probe,
-                    size_t count, heap_event_fn *on_event, void *context, struct failure *why) {
-    return pass_until(viewed, UINT64_MAX, places, probe, count, on_event, context, why);
+    return recording_events(recording, probes, pass_on, &passing, why);
 }

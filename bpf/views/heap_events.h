@@ -18,6 +18,10 @@ struct viewed {
     uint64_t from_ns, until_ns; /* CLOCK_MONOTONIC */
 };
 
+static inline bool viewed_has(const struct viewed *viewed, uint64_t time_ns) {
+    return time_ns >= viewed->from_ns && time_ns <= viewed->until_ns;
+}
+
 /* How much of a time lies in the viewed time. */
 static inline uint64_t viewed_part(const struct viewed *viewed, uint64_t start_ns, uint64_t end_ns) {
     uint64_t start = start_ns > viewed->from_ns ? start_ns : viewed->from_ns;
@@ -42,13 +46,11 @@ struct heap_places {
 bool heap_places(const struct model *model, struct heap_places *places);
 void heap_places_clear(struct heap_places *places);
 
-/* Hands on the events of these heaps in that time, of `count` probes, in order of time, each with the number of its
- * heap; stops where on_event returns false. False and why. heap_events_on also hands on those that come after that
- * time: they end what lies in it in part. */
+/* Hands on the events of these heaps, of `count` probes, in order of time, each with the number of its heap; stops
+ * where on_event returns false. Also those outside of the viewed time, of which viewed_has() is not true: what began
+ * before it belongs to what ends in it, and names and sizes stay as they were. False and why. */
 typedef bool heap_event_fn(void *context, size_t heap, const struct event *event);
-bool heap_events(const struct viewed *viewed, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
+bool heap_events(struct recording *recording, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
                  heap_event_fn *on_event, void *context, struct failure *why);
-bool heap_events_on(const struct viewed *viewed, struct heap_places *places, const enum eden_probe_id *probe,
-                    size_t count, heap_event_fn *on_event, void *context, struct failure *why);
 
 #endif

@@ -9,6 +9,8 @@
 
 static void add_figures(struct side *side, const struct heap_model *heap) {
     side->known &= heap->known;
+    sum_add(&side->stopped_ns, heap->stopped_ns);
+    side->knows_stopped = side->knows_stopped && heap->stopped_known;
     side->is_part = side->is_part || heap->late || !heap->destroyed;
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         uint64_t value = heap->figures[i] - heap->before[i]; /* since attach */
@@ -83,6 +85,7 @@ bool side_read(struct recording *recording, const struct heap_choice *choice, st
     struct model model = {0};
     memset(side, 0, sizeof *side);
     side->known = (1ull << EDEN_FIGURE_COUNT) - 1;
+    side->knows_stopped = true;
     bool good = recording_model(recording, &model, why);
     side->wall_ns = model.wall_ns;
     side->lost = model.lost;

@@ -16,7 +16,9 @@ enum side_param { SIDE_UNKNOWN, SIDE_KNOWN, SIDE_VARIES }; /* not the same in al
 /* Plain data: it goes through a pipe. */
 struct side {
     uint64_t wall_ns, lost, heaps;
-    uint64_t known; /* bit i: figures[i] is there, in every heap */
+    uint64_t stopped_ns; /* observed time in collections, those under way included */
+    bool knows_stopped;  /* of every heap */
+    uint64_t known;      /* bit i: figures[i] is there, in every heap */
     uint64_t figures[EDEN_FIGURE_COUNT];
     struct quartile scavenges, fulls;
     enum side_param has_param[EDEN_PARAM_COUNT];

@@ -19,7 +19,7 @@ times() {
     local scavenge_done=5
     sqlite3 "$1" "UPDATE event SET a2 = CAST($2 AS INTEGER) WHERE probe = $scavenge_done AND ($3);
         UPDATE heap SET scavenge_ns = (SELECT sum(a2) FROM event WHERE probe = $scavenge_done);
-        UPDATE heap SET gc_ns = scavenge_ns + full_ns;"
+        UPDATE heap SET gc_ns = scavenge_ns + full_ns, stopped_ns = scavenge_ns + full_ns;"
 }
 [[ $(sqlite3 a.data "SELECT name FROM probe WHERE probe = 5") == scavenge__done ]] || die "probes have other numbers"
 times a.data '1000000 + 1000 * (a1 % 97)' true

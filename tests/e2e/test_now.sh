@@ -81,6 +81,40 @@ expect_status 0 "$scope" tune -i held.data
 rm own
 echo "attached late: parameters and classes are known, figures as EDEN_STATS"
 
+# ---- what a recording shows of a collection that has not ended ----
+
+hold policy=fixed,eden_size=1M,tenure_fill=0.5 "$held" 2
+rm -f record.err
+"$scope" record -v -p "$pid" -o under.data 2>record.err &
+recorder=$!
+until_true "record is attached" grep -q 'attached in' record.err
+sleep 0.1 # some time in which the program stands still
+kill -INT "$recorder"
+wait "$recorder" || die "record: $(cat record.err)"
+for view in stops pauses timeline phases causes; do
+    expect_status 0 "$scope" report -i under.data --view $view --json
+    cp out under.$view
+done
+python3 - <<'PYTHON'
+import json
+rows = {view: json.load(open(f"under.{view}"))["heaps"][0] for view in ("stops", "pauses", "timeline", "phases", "causes")}
+(stop,) = rows["stops"]["stops"]
+assert stop["kind"] == "full collection, not ended" and stop["ns"] > 0, stop
+assert [row["kind"] for row in rows["pauses"]["pauses"]] == ["scavenges", "full collections", "all", "not ended"]
+assert rows["pauses"]["pauses"][2]["count"] == 0
+parts = [row["utilisation"] for row in rows["pauses"]["minimum_mutator_utilisation"] if row["utilisation"] is not None]
+assert parts and all(part == 0 for part in parts), parts
+shares = [interval["stopped"] for interval in rows["timeline"]["intervals"]]
+assert all(share > 0.9 for share in shares[:-1]), shares
+phases = {row["phase"]: row for row in rows["phases"]["phases"]}
+assert set(phases) == {"full", "full.mark"} and all(row["share"] > 0.8 and row["calls"] == 0 for row in phases.values()), phases
+(cause,) = rows["causes"]["causes"]
+assert cause["kind"] == "full collections" and cause["count"] == 0 and cause["share"] > 0.8, cause
+PYTHON
+release
+rm own
+echo "and so do the views of a recording"
+
 # ---- in the scavenge before it, and in none ----
 
 hold eden_size=2M "$held" 1

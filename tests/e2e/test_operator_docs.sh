@@ -46,7 +46,9 @@ def shapes(text):
     for line in text.splitlines():
         if re.match(r" *[0-9]+  [^ ]", line) and "queue" not in line:
             continue
-        line = re.sub(r"(in [a-z._]+ for [0-9.]+ [mun]?s|  -)$", " NOW", line)
+        if line.startswith("   not ended "): # where the recording ended in a collection
+            continue
+        line = re.sub(r"(in [a-z._]+ for ([0-9.]+ [mun]?s|\?)|  -)$", " NOW", line)
         line = re.sub(r"(^|(?<=[ (\[=]))" + NUMBER, "N", line)
         line = re.sub(r" +", " ", line).replace(": -", ": N")
         line = re.sub(r"(changed|noise|same)$", "VERDICT", line)

@@ -57,10 +57,39 @@ table = json.load(open("many.json"))["heaps"][-1]["tables"]["stops.stops"]
 group = table["group"]
 assert len(every) > 20000 and group == -(-len(every) // 20000), (len(every), group)
 shown = [dict(zip(table["columns"], row)) for row in table["rows"]]
-highest = [max(every[i:i + group], key=lambda stop: stop["ns"]) for i in range(0, len(every), group)]
-assert shown == highest, "not the highest"
+highest = []
+for i in range(0, len(every), group):
+    for kind in ("scavenge", "full collection"):
+        of_kind = [stop for stop in every[i:i + group] if stop["kind"] == kind]
+        highest += [max(of_kind, key=lambda stop: stop["ns"])] if of_kind else []
+in_order = lambda stops: sorted(stops, key=lambda stop: (stop["time_ns"], stop["ns"]))
+assert in_order(shown) == in_order(highest), "not the highest of each kind"
+assert {stop["kind"] for stop in shown} == {"scavenge", "full collection"}
 print(f"{len(every)} pauses as {len(shown)}")
 PYTHON
+
+# Of one heap, nothing of the others; with too little memory, no page.
+"$scope" report -i some.data --heap 3 --html one.html
+python3 "$page" one.html >one.json
+python3 - <<'PYTHON'
+import json
+page = json.load(open("one.json"))
+assert len(page["heaps"]) == 1 and page["heaps"][0]["parameters"]["policy"], page["heaps"]
+for found in page["findings"]["findings"] + page["lifetimes"]["classes"] + page["lifetimes"]["heaps"]:
+    assert found["heap"] == 3, found
+PYTHON
+whole=0 failed=0
+for ((kilobytes = 10000; kilobytes < 24000; kilobytes += 500)); do
+    rm -f short.html
+    if (ulimit -v $kilobytes && exec "$scope" report -i some.data --html short.html) 2>err; then
+        cmp -s <(python3 "$page" short.html) some.json || die "with $kilobytes KB the page is another"
+        whole=$((whole + 1))
+    else
+        [[ ! -e short.html && -s err ]] || die "with $kilobytes KB half a page, or no word"
+        failed=$((failed + 1))
+    fi
+done
+[[ $whole -ge 3 && $failed -ge 3 ]] || die "$whole whole, $failed failed"
 
 # ---- what may not be ----
 

@@ -228,9 +228,9 @@ assert set(heap) == {"pid", "heap", "serial", "minimum_mutator_utilisation"}, he
 assert all(list(row) == ["utilisation", "window_ns"] for row in heap["minimum_mutator_utilisation"]), heap
 PYTHON
 expect_status 1 "$scope" report --view pauses -F count,window_ns
-grep -q 'window_ns: no table of the view pauses has this column with the others; they have kind,count' err || die "$(cat err)"
+grep -q 'window_ns: the view pauses has no such column, or not in the table of the others; its columns are kind,count' err || die "$(cat err)"
 expect_status 1 "$scope" report --view pauses --sort nonesuch
-grep -q 'nonesuch: no table of the view' err || die "$(cat err)"
+grep -q 'nonesuch: the view pauses has no such column' err || die "$(cat err)"
 expect_status 1 "$scope" report --view pauses -x ab
 grep -q 'not a separator' err || die "$(cat err)"
 expect_status 1 "$scope" report --view pauses -x , --json
@@ -257,6 +257,53 @@ for view in ("timeline", "pauses", "tenuring"):
     # A full collection and its scavenge may lie on both sides: then they are two pauses.
     assert first + second in (whole, whole + (view == "pauses")), (view, first, second, whole)
     assert first and second, (view, first, second)
+PYTHON
+# Times that begin and end anywhere: the pauses that end in them, each whole, and with its cause.
+cat >windows.py <<'PYTHON'
+import collections, json, sqlite3, subprocess, sys
+scope = sys.argv[1]
+start = int(sqlite3.connect("eden.data").execute("SELECT value FROM meta WHERE key = 'mono_ns'").fetchone()[0])
+pauses, cause, full, before, times = collections.defaultdict(list), {}, {}, {}, []
+for line in open("events.json"):
+    event = json.loads(line)
+    key, probe = event["heap_id"], event["probe"]
+    if probe == "scavenge__start":
+        cause[key] = event["cause"]
+    elif probe == "scavenge__done":
+        begin, ns = event["time_ns"] - event["duration"], event["duration"]
+        if cause[key] == "full":
+            before[key] = (before[key][0], before[key][1] + ns) if before.get(key) else (begin, ns)
+        else:
+            pauses[key].append((event["time_ns"], begin, ns, "scavenge", cause[key]))
+    elif probe == "full__start":
+        full[key] = event["cause"]
+    elif probe == "full__done":
+        begin, ns = before.pop(key)
+        pauses[key].append((event["time_ns"], begin, ns + event["duration"], "full collection", full[key]))
+    else:
+        continue
+    times.append(event["time_ns"])
+checked = 0
+for i in range(3, len(times) - 20, len(times) // 12):
+    since, until = times[i] + 1500, times[i + 11] - 700 # within phases, too
+    seen = json.loads(subprocess.run([scope, "report", "--view", "stops", "--json", "--since", f"{(since - start) / 1e9:.9f}",
+                                      "--until", f"{(until - start) / 1e9:.9f}"], check=True, capture_output=True).stdout)
+    for heap in seen["heaps"]:
+        expected = [{"time_ns": begin - start, "ns": ns, "kind": kind, "cause": why}
+                    for end, begin, ns, kind, why in pauses[heap["heap"]] if since - 1 <= end <= until + 1]
+        assert heap["stops"] == expected, (since, until, heap, expected)
+        checked += len(expected)
+assert checked > 20, checked
+PYTHON
+python3 windows.py "$scope"
+for view in classes remembered; do
+    "$scope" report --view $view --since "$half" --json >$view.late
+done
+python3 - <<'PYTHON'
+import json
+for view in ("classes", "remembered"):
+    rows = [row for heap in json.load(open(f"{view}.late"))["heaps"] for row in heap["classes"]]
+    assert rows and all(row["name"] for row in rows), (view, rows)
 PYTHON
 # A time that ends within the longest pause: all of the pause before that counts as stopped, and in no distribution.
 "$scope" report --view stops -F time_ns,ns -x ';' | tail -n +2 | sort -t ';' -k 5 -n | tail -1 >longest

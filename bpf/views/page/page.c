@@ -11,16 +11,23 @@ extern const char page_begin[] __asm__("_binary_page_begin_html_start"),
     page_rest_end[] __asm__("_binary_page_rest_html_end");
 
 /* A view whose rows the page draws. Where there are more than MOST_ROWS of a table, each group of as many consecutive
- * rows is represented by the one with the largest number in the column `peak`; the page says so. */
+ * rows is represented by the one with the largest number in the column `peak`, of each kind that is in it; the page
+ * says so. */
 struct drawn {
     const struct view *view;
-    const char *peak; /* NULL: the table has few rows */
+    const char *peak, *kind; /* NULL: the table has few rows */
 };
 static const struct drawn drawn[] = {
-    {&view_pauses, NULL},   {&view_histogram, NULL}, {&view_causes, NULL},     {&view_phases, NULL},
-    {&view_timeline, NULL}, {&view_stops, "ns"},     {&view_heap, "old_used"}, {&view_tenuring, "survivor_bytes"},
+    {&view_pauses, NULL, NULL},
+    {&view_histogram, NULL, NULL},
+    {&view_causes, NULL, NULL},
+    {&view_phases, NULL, NULL},
+    {&view_timeline, NULL, NULL},
+    {&view_stops, "ns", "kind"},
+    {&view_heap, "old_used", "collection"},
+    {&view_tenuring, "survivor_bytes", "cause"},
 };
-enum { DRAWN = sizeof drawn / sizeof *drawn, MOST_ROWS = 20000 };
+enum { DRAWN = sizeof drawn / sizeof *drawn, MOST_ROWS = 20000, MOST_KINDS = 4 };
 
 static json_t *row_to_json(const struct table *table, const struct cell *cells) {
     json_t *row = json_array();
@@ -38,23 +45,55 @@ static size_t column_of(const struct table *table, const char *name) {
     return column;
 }
 
-/* {"columns", "rows", "group"}: of how many consecutive rows each is the highest. */
-static json_t *table_to_json(const struct table *table, const struct cell *cells, size_t count, const char *peak) {
+static bool is_higher(const struct cell *cell, const struct cell *than) {
+    return cell->state == CELL_KNOWN && (than->state != CELL_KNOWN || cell->number > than->number);
+}
+
+static bool is_of_kind(const struct cell *cell, const struct cell *other) {
+    return cell->state == other->state && (cell->state != CELL_KNOWN || strcmp(cell->text, other->text) == 0);
+}
+
+/* Adds the highest of each kind of these rows, in their order. */
+static void add_group(json_t *rows, const struct table *table, const struct cell *cells, size_t count,
+                      const struct drawn *is) {
+    size_t peak = column_of(table, is->peak), kind = column_of(table, is->kind), highest[MOST_KINDS], kinds = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct cell *row = &cells[i * table->column_count];
+        size_t at = 0;
+        while (at < kinds && !is_of_kind(&row[kind], &cells[highest[at] * table->column_count + kind])) {
+            at++;
+        }
+        if (at == kinds && kinds < MOST_KINDS) {
+            highest[kinds++] = i;
+        } else if (at < kinds && is_higher(&row[peak], &cells[highest[at] * table->column_count + peak])) {
+            highest[at] = i;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (size_t at = 0; at < kinds; at++) {
+            if (highest[at] == i) {
+                json_array_append_new(rows, row_to_json(table, &cells[i * table->column_count]));
+            }
+        }
+    }
+}
+
+/* {"columns", "rows", "group"}: of how many consecutive rows each is the highest of its kind. */
+static json_t *table_to_json(const struct table *table, const struct cell *cells, size_t count,
+                             const struct drawn *is) {
     json_t *columns = json_array(), *rows = json_array();
-    size_t group = peak ? (count + MOST_ROWS - 1) / MOST_ROWS : 1, column = peak ? column_of(table, peak) : 0;
+    size_t group = is->peak && count > MOST_ROWS ? (count + MOST_ROWS - 1) / MOST_ROWS : 1;
     for (size_t i = 0; i < table->column_count; i++) {
         json_array_append_new(columns, json_string(table->columns[i].name));
     }
     for (size_t i = 0; i < count; i += group) {
-        size_t highest = i;
-        for (size_t j = i + 1; j < i + group && j < count; j++) {
-            const struct cell *at = &cells[j * table->column_count + column],
-                              *best = &cells[highest * table->column_count + column];
-            highest = at->state == CELL_KNOWN && (best->state != CELL_KNOWN || at->number > best->number) ? j : highest;
+        if (group == 1) {
+            json_array_append_new(rows, row_to_json(table, &cells[i * table->column_count]));
+        } else {
+            add_group(rows, table, &cells[i * table->column_count], count - i < group ? count - i : group, is);
         }
-        json_array_append_new(rows, row_to_json(table, &cells[highest * table->column_count]));
     }
-    return json_pack("{s:o, s:o, s:o}", "columns", columns, "rows", rows, "group", json_number(group ? group : 1));
+    return json_pack("{s:o, s:o, s:o}", "columns", columns, "rows", rows, "group", json_number(group));
 }
 
 /* Adds the tables of a view to the object of each heap. */
@@ -69,11 +108,31 @@ static bool add_view(json_t *heaps, const struct drawn *is, const struct viewed 
             /* Two views may call their rows alike: a table is known by its view. */
             char name[64];
             snprintf(name, sizeof name, "%s.%s", is->view->name, table->name);
-            json_object_set_new(tables, name, table_to_json(table, cells, count, is->peak));
+            json_object_set_new(tables, name, table_to_json(table, cells, count, is));
         }
     }
     rows_free(rows);
     return rows;
+}
+
+static void add_parameter(void *context, const char *name, const char *value) {
+    json_t *object = context, *key = json_text(name, strlen(name));
+    if (key) {
+        json_object_set_new(object, json_string_value(key), json_text(value, strlen(value)));
+    }
+    json_decref(key);
+}
+
+/* {NAME: value}: as last set while it was observed. */
+static json_t *parameters_of(const struct viewed *viewed, const struct process_model *process,
+                             const struct heap_model *heap, struct failure *why) {
+    json_t *object = json_object();
+    if (!object ||
+        !recording_parameters(viewed->recording, &process->key, HEAP_REF(heap), add_parameter, object, why)) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
 }
 
 /* The heaps in the order of heap_places(). */
@@ -83,10 +142,16 @@ static json_t *heaps_to_json(const struct viewed *viewed, struct failure *why) {
     for (size_t i = 0; i < model->process_count; i++) {
         for (size_t j = 0; j < model->processes[i].heap_count; j++) {
             const struct heap_model *heap = &model->processes[i].heaps[j];
-            json_array_append_new(
-                heaps, json_pack("{s:I, s:o, s:o, s:o}", "pid", (json_int_t)model->processes[i].key.pid, "place",
-                                 json_pack("[I, I]", (json_int_t)i, (json_int_t)j), "serial",
-                                 heap->serial ? json_number(heap->serial) : json_null(), "tables", json_object()));
+            json_t *parameters = parameters_of(viewed, &model->processes[i], heap, why);
+            if (!parameters) {
+                json_decref(heaps);
+                return NULL;
+            }
+            json_array_append_new(heaps,
+                                  json_pack("{s:I, s:o, s:o, s:o, s:o}", "pid", (json_int_t)model->processes[i].key.pid,
+                                            "place", json_pack("[I, I]", (json_int_t)i, (json_int_t)j), "serial",
+                                            heap->serial ? json_number(heap->serial) : json_null(), "parameters",
+                                            parameters, "tables", json_object()));
         }
     }
     bool good = true;

@@ -16,6 +16,11 @@
   const bytes = value => value === null ? "?" : scaled(value,
     [[1, "B"], [1024, "KiB"], [1048576, "MiB"], [1073741824, "GiB"], [1099511627776, "TiB"]]);
   const count = value => value === null ? "?" : value.toLocaleString("en");
+  // With as many digits as tell places of this range apart.
+  function seconds(value, range) {
+    const digits = Math.ceil(-Math.log10((range[1] - range[0]) / 20));
+    return value.toFixed(Math.min(9, Math.max(0, digits))) + " s";
+  }
   const percent = value => value === null ? "-" : (100 * value).toFixed(value < 0.1 ? 2 : 1) + "%";
 
   // ---- elements
@@ -59,6 +64,9 @@
 
   const modelOf = heap => data.summary.processes[heap.place[0]].heaps[heap.place[1]];
   const processOf = heap => data.summary.processes[heap.place[0]];
+
+  // What the figures count: of a heap that is older than the recording, what was recorded.
+  const figuresOf = model => model.late && model.window ? Object.assign({}, model, model.window) : model;
 
   // ---- charts: all show the same time
 
@@ -105,12 +113,12 @@
       labels: ["time"].concat(labels), colors: colors, dateWindow: whole.slice(), gridLineColor: color("--line"),
       axisLineColor: color("--line"), legend: "never", includeZero: true, animatedZooms: false, digitsAfterDecimal: 6,
       highlightCircleSize: 4, axes: {
-        x: {axisLabelFormatter: value => ns(Math.round(value * 1e9)), valueFormatter: value => value},
-        y: {axisLabelFormatter: show, valueFormatter: show, axisLabelWidth: 70},
+        x: {axisLabelFormatter: (value, grain, get, chart) => seconds(value, chart.xAxisRange()), valueFormatter: value => value},
+        y: {axisLabelFormatter: show, valueFormatter: show, axisLabelWidth: 70, labelsKMG2: show === bytes},
       },
       zoomCallback: (from, to) => { if (!isSetting) showTime(from, to); },
       highlightCallback: (event, x, at) => {
-        legend.textContent = "at " + ns(Math.round(x * 1e9)) + ": " +
+        legend.textContent = "at " + seconds(x, charts[0].xAxisRange()) + ": " +
           at.filter(point => point.yval !== null && !Number.isNaN(point.yval))
             .map(point => point.name + " " + show(point.yval)).join(", ");
       },
@@ -142,7 +150,7 @@
     const second = row => row.time_ns / 1e9;
     const byTime = (a, b) => a[0] - b[0];
     draw("pauses", ["scavenges", "full collections"],
-      stops.map(row => [second(row), row.kind === "scavenge" ? row.ns : null, row.kind === "scavenge" ? null : row.ns])
+      stops.map(row => [second(row), row.kind.startsWith("scavenge") ? row.ns : null, row.kind.startsWith("scavenge") ? null : row.ns])
         .sort(byTime), ns, {drawPoints: true, strokeWidth: 0, pointSize: 2});
     const bars = [];
     timeline.forEach(row => bars.push([row.from_ns / 1e9, row.stopped]));
@@ -151,10 +159,10 @@
     const fulls = spaces.filter(row => row.collection === "full").map(second);
     draw("spaces", ["old space in use", "mapped for it", "survivors"],
       spaces.map(row => [second(row), row.old_used, row.old_capacity, row.survivor_used]).sort(byTime), bytes, {
-        labelsKMG2: true, connectSeparatedPoints: true, underlayCallback: (context, area, chart) => {
+        stepPlot: true, connectSeparatedPoints: true, underlayCallback: (context, area, chart) => {
           context.strokeStyle = color("--line");
           context.beginPath();
-          fulls.slice(0, 2000).forEach(time => {
+          fulls.forEach(time => {
             const x = chart.toDomXCoord(time);
             if (x >= area.x && x <= area.x + area.w) {
               context.moveTo(x, area.y);
@@ -165,21 +173,20 @@
         },
       });
     draw("tenuring", ["survivors", "threshold", "semispace"],
-      tenuring.map(row => [second(row), row.survivor_bytes, row.threshold_bytes, row.semispace_bytes]).sort(byTime), bytes,
-      {labelsKMG2: true});
+      tenuring.map(row => [second(row), row.survivor_bytes, row.threshold_bytes, row.semispace_bytes]).sort(byTime), bytes, {stepPlot: true});
     const groups = ["stops.stops", "heap.collections", "tenuring.scavenges"].map(name => heap.tables[name].group);
     byId("grouped").textContent = Math.max(...groups) === 1 ? "" :
       "There are too many collections to draw each: a point stands for up to " + count(Math.max(...groups)) +
-      " in a row, and is the largest of them.";
+      " in a row, and is the largest of its kind among them.";
   }
 
   // ---- the parts
 
   function showFigures(heap) {
-    const model = modelOf(heap), place = byId("figures"), all = rowsOf(heap, "pauses.pauses")[2];
+    const model = figuresOf(modelOf(heap)), place = byId("figures"), all = rowsOf(heap, "pauses.pauses")[2];
     const share = model.stopped_ns === null || !data.summary.wall_ns ? null : model.stopped_ns / data.summary.wall_ns;
     place.replaceChildren();
-    [["in collections", percent(share)], ["longest pause", ns(model.max_pause_ns)],
+    [["in collections", percent(share)], ["longest pause", all.max_ns === null ? "-" : ns(all.max_ns)],
       ["P99 of pauses", all.p99_ns === null ? "-" : ns(all.p99_ns)], ["scavenges", count(model.scavenges)],
       ["full collections", count(model.full_collections)], ["allocated", bytes(model.allocated_bytes)],
       ["tenured", bytes(model.tenured_bytes)], ["old space", bytes(model.old_used)], ["eden", bytes(model.eden_size)],
@@ -188,6 +195,22 @@
       element("dt", name, group);
       element("dd", value, group);
     });
+  }
+
+  // What limits the figures.
+  function showLimits(heap) {
+    const model = modelOf(heap), now = model.collection, limits = [];
+    if (model.late) limits.push("attached late: figures are of what was recorded");
+    if (!model.complete) limits.push(model.late ? "the end was not observed" : "figures are \"at least\"");
+    if (model.ended_by_exec) limits.push("it ended when its process executed another program");
+    if (now && now.known && now.phase !== null) limits.push("when the recording ended, it was in " + now.phase +
+      (now.since_ns ? ", in this collection for " + ns(now.until_ns - now.since_ns) : ""));
+    byId("limits").textContent = limits.length ? limits.join("; ") + "." : "";
+  }
+
+  function showParameters(heap) {
+    const rows = Object.entries(heap.parameters).map(([name, value]) => ({name: name, value: value}));
+    table(byId("parameters"), [["parameter", row => row.name, true], ["value", row => row.value, true]], rows);
   }
 
   // Evidence that names a moment ("seq 12 at 0.345 s") gets a button that shows it.
@@ -212,14 +235,21 @@
       finding.heap === model.heap && finding.serial === heap.serial);
     mine.forEach(finding => {
       const card = element("div", null, place, "finding " + finding.severity);
-      element("h3", finding.key + (finding.time_share === null ? "" : ", " + percent(finding.time_share) + " of the time"), card);
+      element("h3", finding.key + (finding.time_share ? ", " + percent(finding.time_share) + " of the heap's time" : ""), card);
       const list = element("ul", null, card);
       finding.evidence.forEach(text => showEvidence(list, text));
       element("p", finding.why, card);
       if (finding.parameter) element("code", finding.parameter + "=" + finding.value, element("p", "Set ", card));
       if (finding.how) element("p", finding.how, card);
+      if (finding.gain) element("p", "Gain: " + percent(finding.gain.min) + " to " + percent(finding.gain.max) +
+        " of the time in collections" + (finding.cost ? "; costs " + finding.cost : ""), card);
     });
     if (mine.length === 0) element("p", "None.", place);
+    const unseen = data.findings === null ? [] : data.findings.unexamined.filter(rule => rule.pid === heap.pid &&
+      rule.heap === model.heap && rule.serial === heap.serial);
+    if (unseen.length) element("p", "Not examined: " + unseen.map(rule => rule.key + " (" + rule.needs + ")").join(", "), place);
+    if (data.findings && data.findings.options) element("code", "EDEN_OPTIONS=" + data.findings.options,
+      element("p", "All together: ", place));
   }
 
   function showTables(heap) {
@@ -252,11 +282,14 @@
       ["mean lifetime", row => row.mean_lifetime_ns === null ? "?" : (row.mean_is_lower_bound ? "at least " : "") + ns(row.mean_lifetime_ns)],
       ["of the run", row => percent(row.mean_lifetime_share)], ["lives", row => row.verdict === null ? "?" : row.verdict, true]],
       mine.sort((a, b) => b.allocation_share - a.allocation_share).slice(0, 30), row => row.mean_lifetime_share);
+    if (mine.length > 30) element("p", "The 30 that allocate most, of " + count(mine.length) + ".", byId("lifetimes"));
   }
 
   function show(heap) {
     drawTimes(heap);
     showFigures(heap);
+    showLimits(heap);
+    showParameters(heap);
     showFindings(heap);
     showTables(heap);
     showLifetimes(heap);
@@ -267,7 +300,7 @@
   const first = data.heaps[0];
   byId("title").textContent = data.command || (first ? processOf(first).command : "") || data.recording;
   document.title = "edenscope: " + byId("title").textContent;
-  byId("origin").textContent = data.recording + ", of " + new Date(data.start_ns / 1e6).toLocaleString() + ", over " +
+  byId("origin").textContent = data.recording + ", of " + new Date(data.start_ns / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC" + ", over " +
     ns(data.summary.wall_ns) + ", " + count(data.events) + " events";
   byId("losses").textContent = [data.partial, data.summary.lost ? count(data.summary.lost) + " events were lost" : null]
     .filter(text => text).map(text => text + ": figures are \"at least\"").join("; ");

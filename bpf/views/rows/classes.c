@@ -25,6 +25,7 @@ static const struct column columns[] = {
 struct classes {
     struct rows *rows;
     struct class_list *lists; /* owned; one a heap */
+    const struct viewed *viewed;
     bool is_out_of_memory;
 };
 
@@ -60,6 +61,9 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
         all->is_out_of_memory = !class_list_define(list, all->rows, event);
         return !all->is_out_of_memory;
     }
+    if (!viewed_has(all->viewed, event->time_ns)) {
+        return true;
+    }
     const struct addition addition = addition_of(event);
     struct class_entry *entry = class_list_find(list, addition.id);
     if (entry) {
@@ -90,10 +94,10 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
         EDEN_PROBE_class__define, EDEN_PROBE_alloc__large, EDEN_PROBE_alloc__failed, EDEN_PROBE_tenure,
         EDEN_PROBE_remember,      EDEN_PROBE_forget,       EDEN_PROBE_mourn};
     struct heap_places *places = rows_places(rows);
-    struct classes all = {rows, calloc(places->count + 1, sizeof *all.lists), false};
+    struct classes all = {rows, calloc(places->count + 1, sizeof *all.lists), viewed, false};
     all.is_out_of_memory = !all.lists;
     bool good = all.is_out_of_memory ||
-                heap_events(viewed, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
+                heap_events(viewed->recording, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
     if (all.is_out_of_memory) {
         failure_set(why, 1, "out of memory for the classes");
         good = false;

@@ -8,6 +8,7 @@ struct under_way {
     uint64_t cause;         /* of the scavenge; EDEN_SCAVENGE_CAUSES: its start was not seen */
     const char *full_cause; /* likewise NULL */
     struct pause before;    /* the scavenge of the full collection that comes next; ns 0: none */
+    uint64_t began_ns;      /* the collection whose end has not come; 0: there is none, or its start was not seen */
 };
 
 struct gathering {
@@ -17,15 +18,15 @@ struct gathering {
     bool is_out_of_memory;
 };
 
+/* Adds it, if some of it lies in the viewed time. */
 static void add(struct gathering *all, size_t heap, struct pause pause) {
+    const struct viewed *viewed = all->viewed;
     struct pause_list *list = &all->lists[heap];
-    const uint64_t until_ns = all->viewed->until_ns;
-    if (pause.end_ns > until_ns) {
-        pause.is_after = true;
-        pause.end_ns = until_ns;
-        if (pause.start_ns >= until_ns) {
-            return;
-        }
+    pause.start_ns = pause.began_ns > viewed->from_ns ? pause.began_ns : viewed->from_ns;
+    pause.is_after = pause.is_under_way || pause.end_ns > viewed->until_ns;
+    pause.end_ns = pause.end_ns < viewed->until_ns ? pause.end_ns : viewed->until_ns;
+    if (pause.end_ns < viewed->from_ns || (pause.is_after && pause.start_ns >= pause.end_ns)) {
+        return;
     }
     struct pause *added = array_grow(&list->at, &list->room, list->count, sizeof *added);
     if (added) {
@@ -35,39 +36,44 @@ static void add(struct gathering *all, size_t heap, struct pause pause) {
     all->is_out_of_memory = all->is_out_of_memory || !added;
 }
 
-static struct pause pause_of(const struct gathering *all, const struct event *event, uint64_t ns) {
-    uint64_t end = event->time_ns, start = end > ns ? end - ns : 0;
-    return (struct pause){
-        .start_ns = start > all->viewed->from_ns ? start : all->viewed->from_ns, .end_ns = end, .ns = ns};
+static struct pause pause_of(const struct event *event, uint64_t ns) {
+    uint64_t end = event->time_ns;
+    return (struct pause){.began_ns = end > ns ? end - ns : 0, .end_ns = end, .ns = ns};
 }
 
 static void join(struct pause *pause, const struct pause *before) {
     if (before->ns != 0) {
-        pause->start_ns = before->start_ns;
+        pause->began_ns = before->began_ns;
         pause->ns += before->ns;
     }
+}
+
+static const char *scavenge_cause(uint64_t cause) {
+    return cause < EDEN_SCAVENGE_CAUSES ? eden_scavenge_cause_name(cause) : NULL;
 }
 
 static bool on_event(void *context, size_t heap, const struct event *event) {
     struct gathering *all = context;
     struct under_way *under_way = &all->under_way[heap];
+    bool is_start = event->probe == EDEN_PROBE_scavenge__start || event->probe == EDEN_PROBE_full__start;
+    under_way->began_ns = is_start ? event->time_ns : 0;
     if (event->probe == EDEN_PROBE_scavenge__start) {
         under_way->cause = EDEN_ARG(event->arg, scavenge__start, cause);
         under_way->before.ns = under_way->cause == EDEN_SCAVENGE_FULL ? under_way->before.ns : 0;
     } else if (event->probe == EDEN_PROBE_scavenge__done && EDEN_HAS(event->args, scavenge__done, duration)) {
-        struct pause pause = pause_of(all, event, EDEN_ARG(event->arg, scavenge__done, duration));
+        struct pause pause = pause_of(event, EDEN_ARG(event->arg, scavenge__done, duration));
         if (under_way->cause == EDEN_SCAVENGE_FULL) { /* the second, where the first found no room */
             join(&pause, &under_way->before);
             under_way->before = pause;
         } else {
-            pause.cause = under_way->cause < EDEN_SCAVENGE_CAUSES ? eden_scavenge_cause_name(under_way->cause) : NULL;
+            pause.cause = scavenge_cause(under_way->cause);
             add(all, heap, pause);
         }
         under_way->cause = EDEN_SCAVENGE_CAUSES;
     } else if (event->probe == EDEN_PROBE_full__start) {
         under_way->full_cause = eden_full_cause_name(EDEN_ARG(event->arg, full__start, cause));
     } else if (event->probe == EDEN_PROBE_full__done && EDEN_HAS(event->args, full__done, duration)) {
-        struct pause pause = pause_of(all, event, EDEN_ARG(event->arg, full__done, duration));
+        struct pause pause = pause_of(event, EDEN_ARG(event->arg, full__done, duration));
         join(&pause, &under_way->before);
         pause.is_full = true;
         pause.cause = under_way->full_cause;
@@ -76,6 +82,28 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
         add(all, heap, pause);
     }
     return !all->is_out_of_memory;
+}
+
+/* A collection that had not ended when the recording did. */
+static void add_under_way(struct gathering *all, size_t heap, const struct collection_model *collection) {
+    const struct under_way *under_way = &all->under_way[heap];
+    if (!collection->known || !collection->under_way) {
+        return;
+    }
+    uint64_t began = under_way->began_ns    ? under_way->began_ns
+                     : collection->since_ns ? collection->since_ns
+                                            : all->viewed->from_ns;
+    bool is_full = under_way->cause == EDEN_SCAVENGE_FULL || phase_whole(collection->phase) == EDEN_PHASE_full;
+    struct pause pause = {.began_ns = began,
+                          .end_ns = collection->until_ns,
+                          .ns = collection->until_ns > began ? collection->until_ns - began : 0,
+                          .is_full = is_full,
+                          .is_under_way = true,
+                          .cause = is_full ? under_way->full_cause : scavenge_cause(under_way->cause)};
+    if (is_full) {
+        join(&pause, &under_way->before);
+    }
+    add(all, heap, pause);
 }
 
 struct pause_list *pause_lists(const struct viewed *viewed, struct heap_places *places, struct failure *why) {
@@ -89,7 +117,10 @@ struct pause_list *pause_lists(const struct viewed *viewed, struct heap_places *
         all.under_way[i].cause = EDEN_SCAVENGE_CAUSES;
     }
     bool good = !all.is_out_of_memory &&
-                heap_events_on(viewed, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
+                heap_events(viewed->recording, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
+    for (size_t i = 0; good && i < places->count; i++) {
+        add_under_way(&all, i, &places->at[i].heap->collection);
+    }
     if (all.is_out_of_memory) {
         failure_set(why, 1, "out of memory for the pauses");
     }

@@ -1,9 +1,8 @@
 /* The single pauses of heaps, from the events of a recording.
  *
  * A pause is one stop of the program: a scavenge, or a full collection with the scavenge before it; so the longest is
- * the figure max_pause_ns. One that began before the viewed time counts with its whole duration; one that ends after it
- * is no pause of this time, but what of it lies in the time is known (is_after). One whose end was not recorded is
- * missing. */
+ * the figure max_pause_ns. It is of the time in which it ends, and counts with its whole duration. One that ends later,
+ * or had not ended when the recording did, is no pause of this time, but what of it lies in the time is known. */
 #ifndef EDEN_PAUSE_LIST_H
 #define EDEN_PAUSE_LIST_H
 
@@ -11,9 +10,10 @@
 
 struct pause {
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, within the viewed time */
-    uint64_t ns;
+    uint64_t began_ns, ns;     /* as it was; of one that has not ended, so far */
     bool is_full;
-    bool is_after;     /* it ends after the viewed time: ns is not part of any statistics */
+    bool is_under_way; /* when the recording ended; then is_after, too */
+    bool is_after;     /* it ends after the viewed time: it is part of no statistics */
     const char *cause; /* NULL: its start was not seen */
 };
 

@@ -11,7 +11,8 @@
  *
  * 3. Failure
  * A pause that began before the viewed time counts with its whole duration among the pauses, and with what was observed
- * in windows. Pauses whose end was not recorded are missing; where events were lost, that is said.
+ * in windows; so does there one that ends later. Pauses whose end was not recorded are missing; where events were lost,
+ * that is said.
  *
  * 4. Cost
  * 48 bytes a pause, and for each window O(n log n).
@@ -154,6 +155,18 @@ static double utilisation(const struct viewed *viewed, const struct pause_list *
     return most < window_ns ? 1 - (double)most / (double)window_ns : 0;
 }
 
+/* What had not ended when the recording did: so far. */
+static void add_not_ended(struct rows *rows, size_t heap, const struct pause_list *list) {
+    const struct pause *last = list->count ? &list->at[list->count - 1] : NULL;
+    if (last && last->is_under_way) {
+        struct cell cells[FIXED + PERCENTILES + 1] = {cell_text("not ended"), cell_number(1), cell_number(last->ns)};
+        for (int i = 3; i <= FIXED + PERCENTILES; i++) {
+            cells[i] = cell_none();
+        }
+        rows_add(rows, heap, 0, cells);
+    }
+}
+
 static bool add_utilisation(struct rows *rows, size_t heap, const struct viewed *viewed, struct pause_list *list) {
     uint64_t *before = prepare(list);
     for (int i = 0; before && i < WINDOWS; i++) {
@@ -170,8 +183,12 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
     struct pause_list *lists = pause_lists(viewed, places, why);
     bool good = lists;
     for (size_t i = 0; good && i < places->count; i++) {
-        good = (add_distribution(rows, i, &lists[i]) && add_utilisation(rows, i, viewed, &lists[i])) ||
-               failure_set(why, 1, "out of memory for the pauses");
+        good = add_distribution(rows, i, &lists[i]);
+        add_not_ended(rows, i, &lists[i]);
+        if (!good || !add_utilisation(rows, i, viewed, &lists[i])) {
+            failure_set(why, 1, "out of memory for the pauses");
+            good = false;
+        }
     }
     pause_lists_free(lists, places->count);
     return good;

@@ -18,6 +18,7 @@ static const struct column columns[] = {
 struct phase {
     struct durations durations;
     uint64_t inside_ns; /* of them, within the viewed time */
+    uint64_t began_ns;  /* of the one that has not ended; 0: there is none, or its start was not seen */
     uint64_t objects, bytes;
     bool has_work; /* parts of a collection count objects and bytes */
 };
@@ -34,23 +35,46 @@ struct phases {
 
 static bool on_event(void *context, size_t heap, const struct event *event) {
     struct phases *all = context;
-    struct phase *phase = &all->heaps[heap].of[probe_phase((enum eden_probe_id)event->probe)];
+    int begins = probe_begins((enum eden_probe_id)event->probe), ends = probe_phase((enum eden_probe_id)event->probe);
+    if (begins >= 0) {
+        all->heaps[heap].of[begins].began_ns = event->time_ns;
+        return true;
+    }
+    struct phase *phase = &all->heaps[heap].of[ends];
+    phase->began_ns = 0;
     if (!EDEN_HAS(event->args, mark__done, duration)) {
         return true;
     }
     uint64_t ns = EDEN_ARG(event->arg, mark__done, duration);
     sum_add(&phase->inside_ns, viewed_part(all->viewed, event->time_ns > ns ? event->time_ns - ns : 0, event->time_ns));
-    if (event->time_ns > all->viewed->until_ns) {
+    if (!viewed_has(all->viewed, event->time_ns)) {
         return true;
     }
-    bool is_part = phase_parents[probe_phase((enum eden_probe_id)event->probe)] >= 0;
-    if (is_part && EDEN_HAS(event->args, mark__done, bytes)) {
+    if (phase_parents[ends] >= 0 && EDEN_HAS(event->args, mark__done, bytes)) {
         sum_add(&phase->objects, EDEN_ARG(event->arg, mark__done, objects));
         sum_add(&phase->bytes, EDEN_ARG(event->arg, mark__done, bytes));
         phase->has_work = true;
     }
     all->is_out_of_memory = !durations_add(&phase->durations, ns);
     return !all->is_out_of_memory;
+}
+
+/* Of phases that had not ended when the recording did: their time so far. */
+static void add_under_way(struct phases *all, size_t heap, const struct collection_model *collection) {
+    if (!collection->known || !collection->under_way) {
+        return;
+    }
+    struct phase *whole = &all->heaps[heap].of[phase_whole(collection->phase)],
+                 *now = &all->heaps[heap].of[collection->phase];
+    uint64_t first = all->viewed->from_ns;
+    whole->began_ns = whole->began_ns ? whole->began_ns : collection->since_ns ? collection->since_ns : first;
+    now->began_ns = now->began_ns ? now->began_ns : collection->phase_since_ns ? collection->phase_since_ns : first;
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+        struct phase *phase = &all->heaps[heap].of[i];
+        if (phase->began_ns != 0) {
+            sum_add(&phase->inside_ns, viewed_part(all->viewed, phase->began_ns, collection->until_ns));
+        }
+    }
 }
 
 static void add_row(struct rows *rows, size_t heap, enum eden_phase number, struct phase *phase, uint64_t wall_ns) {
@@ -88,7 +112,7 @@ static void clear(struct phases *all, size_t count) {
 
 static bool gather(struct rows *rows, const struct viewed *viewed, struct failure *why) {
     static const enum eden_probe_id wanted[] = {
-#define EDEN_PHASE(name, text, parent) EDEN_PROBE_##name##__done,
+#define EDEN_PHASE(name, text, parent) EDEN_PROBE_##name##__start, EDEN_PROBE_##name##__done,
 #include "eden_phases.def"
 #undef EDEN_PHASE
     };
@@ -96,12 +120,13 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
     struct phases all = {.heaps = calloc(places->count + 1, sizeof *all.heaps), .viewed = viewed};
     all.is_out_of_memory = !all.heaps;
     bool good = all.is_out_of_memory ||
-                heap_events_on(viewed, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
+                heap_events(viewed->recording, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
     if (all.is_out_of_memory) {
         failure_set(why, 1, "out of memory for the phases");
         good = false;
     }
     for (size_t i = 0; good && i < places->count; i++) {
+        add_under_way(&all, i, &places->at[i].heap->collection);
         for (enum eden_phase j = 0; j < EDEN_PHASE_COUNT; j++) {
             add_row(rows, i, j, &all.heaps[i].of[j], viewed->until_ns - viewed->from_ns);
         }

@@ -11,16 +11,11 @@
 enum { DEAREST = 10 };
 
 static const struct column scavenges[] = {
-    {"time_ns", "ended", CELL_ns},
-    {"seq", "seq", CELL_count},
-    {"before", "set before", CELL_count},
-    {"remembered", "remembered since", CELL_count},
-    {"forgotten", "forgotten since", CELL_count},
-    {"scanned_objects", "scanned", CELL_count},
-    {"scanned_bytes", "their size", CELL_bytes},
-    {"scan_ns", "scan", CELL_ns},
-    {"share", "of the scavenge", CELL_share},
-    {"remembered_now", "set after", CELL_count},
+    {"time_ns", "ended (s)", CELL_time},          {"seq", "seq", CELL_count},
+    {"before", "set before", CELL_count},         {"remembered", "remembered since", CELL_count},
+    {"forgotten", "forgotten since", CELL_count}, {"scanned_objects", "scanned", CELL_count},
+    {"scanned_bytes", "their size", CELL_bytes},  {"scan_ns", "scan", CELL_ns},
+    {"share", "of the scavenge", CELL_share},     {"remembered_now", "set after", CELL_count},
 };
 
 enum figure { BY_STORE, BY_TENURE, BY_RECOVERY, FORGOTTEN, SCANS, SLOTS, YOUNG_REFS, SCAN_NS };
@@ -54,7 +49,7 @@ enum { SCAVENGES, CLASSES, OBJECTS, TABLES };
 /* Of the scavenge under way. */
 struct started {
     uint64_t before, remembered, forgotten, scanned, bytes, ns;
-    bool is_known;
+    bool is_known, is_scanned;
 };
 
 struct heap_sets {
@@ -66,6 +61,7 @@ struct heap_sets {
 struct sets {
     struct rows *rows;
     struct heap_sets *heaps; /* owned */
+    const struct viewed *viewed;
     uint64_t start_ns;
     bool is_out_of_memory;
 };
@@ -79,14 +75,17 @@ static void add_scavenge(const struct sets *all, size_t heap, const struct event
         cell_if(started->is_known, started->before),
         cell_if(started->is_known, started->remembered),
         cell_if(started->is_known, started->forgotten),
-        cell_number(started->scanned),
-        cell_number(started->bytes),
-        cell_number(started->ns),
-        cell_share((double)started->ns, (double)EDEN_ARG(arg, scavenge__done, duration)),
+        cell_if(started->is_scanned, started->scanned),
+        cell_if(started->is_scanned, started->bytes),
+        cell_if(started->is_scanned, started->ns),
+        started->is_scanned ? cell_share((double)started->ns, (double)EDEN_ARG(arg, scavenge__done, duration))
+                            : cell_text(NULL),
         cell_number(EDEN_ARG(arg, scavenge__done, remembered_now)),
     };
     *started = (struct started){0};
-    rows_add(all->rows, heap, SCAVENGES, cells);
+    if (viewed_has(all->viewed, event->time_ns)) {
+        rows_add(all->rows, heap, SCAVENGES, cells);
+    }
 }
 
 static void add_scan(struct class_entry *entry, const uint64_t *arg) {
@@ -145,11 +144,15 @@ static bool on_event(void *context, size_t number, const struct event *event) {
         sum_add(&started->scanned, EDEN_ARG(arg, scavenge__remembered__done, objects));
         sum_add(&started->bytes, EDEN_ARG(arg, scavenge__remembered__done, bytes));
         sum_add(&started->ns, EDEN_ARG(arg, scavenge__remembered__done, duration));
+        started->is_scanned = true;
         return true;
     case EDEN_PROBE_scavenge__done:
         add_scavenge(all, number, event);
         return true;
     default:
+        if (event->probe != EDEN_PROBE_class__define && !viewed_has(all->viewed, event->time_ns)) {
+            return true;
+        }
         all->is_out_of_memory = !on_object(all, heap, event);
         return !all->is_out_of_memory;
     }
@@ -202,11 +205,11 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
                                                 EDEN_PROBE_remember,        EDEN_PROBE_forget,
                                                 EDEN_PROBE_remembered__scan};
     struct heap_places *places = rows_places(rows);
-    struct sets all = {rows, calloc(places->count + 1, sizeof *all.heaps), recording_info(viewed->recording)->mono_ns,
-                       false};
+    struct sets all = {rows, calloc(places->count + 1, sizeof *all.heaps), viewed,
+                       recording_info(viewed->recording)->mono_ns, false};
     all.is_out_of_memory = !all.heaps;
     bool good = all.is_out_of_memory ||
-                heap_events(viewed, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
+                heap_events(viewed->recording, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
     if (all.is_out_of_memory) {
         failure_set(why, 1, "out of memory for the remembered sets");
         good = false;

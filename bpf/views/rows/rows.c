@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 16, CELL_COLUMNS = 100, CELL_FORM = CELL_COLUMNS * TEXT_PIECE };
+enum { MOST_COLUMNS = 32, CELL_COLUMNS = 100, CELL_FORM = CELL_COLUMNS * TEXT_PIECE };
 
 struct row_list {
     struct cell *cells; /* owned; column_count a row */
@@ -138,8 +138,9 @@ static bool unknown_column(const struct view *view, const char *option, const ch
                                      view->tables[i].columns[j].name);
         }
     }
-    return failure_set(why, 1, "%s %.*s: no table of the view %s has this column with the others; they have %s", option,
-                       (int)(length < 60 ? length : 60), name, view->name, names);
+    return failure_set(why, 1,
+                       "%s %.*s: the view %s has no such column, or not in the table of the others; its columns are %s",
+                       option, (int)(length < 60 ? length : 60), name, view->name, names);
 }
 
 /* Chooses the columns of a table; what of the list is not in it, NULL: nothing. */
@@ -247,6 +248,9 @@ static const char *cell_to_text(char form[CELL_FORM], enum cell_kind kind, const
     switch (kind) {
     case CELL_ns:
         return format_ns(form, cell->number);
+    case CELL_time:
+        snprintf(form, CELL_FORM, "%" PRIu64 ".%06" PRIu64, cell->number / 1000000000, cell->number / 1000 % 1000000);
+        return form;
     case CELL_bytes:
         return format_bytes(form, cell->number);
     case CELL_count:
@@ -321,6 +325,7 @@ json_t *cell_to_json(enum cell_kind kind, const struct cell *cell) {
         snprintf(address, sizeof address, "%#" PRIx64, cell->number);
         return json_string(address);
     case CELL_ns:
+    case CELL_time:
     case CELL_bytes:
     case CELL_count:
         break;
@@ -340,7 +345,7 @@ static bool print_json(FILE *out, const struct printed *printed, const struct ch
             json_object_set_new(row, column->name, cell_to_json(column->kind, cell_of(printed, j, shown(choice, i))));
         }
         fputs(j ? "," : "", out);
-        good = json_write(out, row);
+        good = json_object_size(row) == shown_count(table, choice) && json_write(out, row);
         json_decref(row);
     }
     fputc(']', out);

@@ -9,8 +9,9 @@
 #include "util/json.h"
 #include "views/heap_events.h"
 
-enum cell_kind { CELL_ns, CELL_bytes, CELL_count, CELL_share, CELL_address, CELL_text };
+enum cell_kind { CELL_ns, CELL_time, CELL_bytes, CELL_count, CELL_share, CELL_address, CELL_text };
 
+/* CELL_time: nanoseconds since the recording began; for people in seconds, as --since takes them. */
 struct column {
     const char *name; /* in JSON, -F, --sort and -x: with its unit */
     const char *heading;

@@ -2,15 +2,14 @@
 #include "views/rows/views.h"
 
 static const struct column columns[] = {
-    {"time_ns", "when", CELL_ns},
-    {"event", "segment", CELL_text},
-    {"address", "address", CELL_address},
-    {"bytes", "size", CELL_bytes},
+    {"time_ns", "when (s)", CELL_time},          {"event", "segment", CELL_text},
+    {"address", "address", CELL_address},        {"bytes", "size", CELL_bytes},
     {"old_capacity", "mapped then", CELL_bytes},
 };
 
 struct segments {
     struct rows *rows;
+    const struct viewed *viewed;
     uint64_t start_ns;
 };
 
@@ -29,7 +28,7 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
         cell_number(EDEN_ARG(arg, segment__map, bytes)),
         cell_number(EDEN_ARG(arg, segment__map, old_capacity)),
     };
-    if (EDEN_HAS(event->args, segment__map, old_capacity)) {
+    if (EDEN_HAS(event->args, segment__map, old_capacity) && viewed_has(all->viewed, event->time_ns)) {
         rows_add(all->rows, heap, 0, cells);
     }
     return true;
@@ -37,8 +36,9 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
 
 static bool gather(struct rows *rows, const struct viewed *viewed, struct failure *why) {
     static const enum eden_probe_id wanted[] = {EDEN_PROBE_segment__map, EDEN_PROBE_segment__unmap};
-    struct segments all = {rows, recording_info(viewed->recording)->mono_ns};
-    return heap_events(viewed, rows_places(rows), wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
+    struct segments all = {rows, viewed, recording_info(viewed->recording)->mono_ns};
+    return heap_events(viewed->recording, rows_places(rows), wanted, sizeof wanted / sizeof *wanted, on_event, &all,
+                       why);
 }
 
 static const struct table tables[] = {TABLE("segments", NULL, columns)};

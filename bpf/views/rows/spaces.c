@@ -3,16 +3,11 @@
 #include <stdlib.h>
 
 static const struct column columns[] = {
-    {"time_ns", "ended", CELL_ns},
-    {"seq", "seq", CELL_count},
-    {"collection", "collection", CELL_text},
-    {"eden_used", "eden before", CELL_bytes},
-    {"survivor_used", "survivors", CELL_bytes},
-    {"old_used", "old", CELL_bytes},
-    {"old_capacity", "mapped", CELL_bytes},
-    {"segments", "segments", CELL_count},
-    {"free_chunks", "free chunks", CELL_count},
-    {"largest_free", "largest free", CELL_bytes},
+    {"time_ns", "ended (s)", CELL_time},          {"seq", "seq", CELL_count},
+    {"collection", "collection", CELL_text},      {"eden_used", "eden before", CELL_bytes},
+    {"survivor_used", "survivors", CELL_bytes},   {"old_used", "old", CELL_bytes},
+    {"old_capacity", "mapped", CELL_bytes},       {"segments", "segments", CELL_count},
+    {"free_chunks", "free chunks", CELL_count},   {"largest_free", "largest free", CELL_bytes},
     {"remembered_now", "remembered", CELL_count},
 };
 
@@ -25,6 +20,7 @@ struct sizes {
 struct spaces {
     struct rows *rows;
     struct sizes *sizes; /* owned; one a heap */
+    const struct viewed *viewed;
     uint64_t start_ns;
 };
 
@@ -52,7 +48,9 @@ static void add_scavenge(const struct spaces *all, size_t heap, const struct eve
         cell_number(EDEN_ARG(arg, scavenge__done, remembered_now)),
     };
     sizes->has_eden = false;
-    rows_add(all->rows, heap, 0, cells);
+    if (viewed_has(all->viewed, event->time_ns)) {
+        rows_add(all->rows, heap, 0, cells);
+    }
 }
 
 static void add_full(const struct spaces *all, size_t heap, const struct event *event) {
@@ -76,7 +74,9 @@ static void add_full(const struct spaces *all, size_t heap, const struct event *
         cell_number(EDEN_ARG(arg, full__done, largest_free)),
         cell_if(EDEN_HAS(event->args, full__done, remembered_now), EDEN_ARG(arg, full__done, remembered_now)),
     };
-    rows_add(all->rows, heap, 0, cells);
+    if (viewed_has(all->viewed, event->time_ns)) {
+        rows_add(all->rows, heap, 0, cells);
+    }
 }
 
 static bool on_event(void *context, size_t heap, const struct event *event) {
@@ -88,6 +88,10 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
         sizes->eden_used = EDEN_ARG(arg, scavenge__start, eden_used);
         sizes->old_used = EDEN_ARG(arg, scavenge__start, old_used);
         sizes->has_eden = sizes->has_old = true;
+        break;
+    case EDEN_PROBE_full__start:
+        sizes->old_capacity = EDEN_ARG(arg, full__start, old_capacity);
+        sizes->has_capacity = true;
         break;
     case EDEN_PROBE_segment__map:
         sizes->old_capacity = EDEN_ARG(arg, segment__map, old_capacity);
@@ -113,13 +117,14 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
 
 static bool gather(struct rows *rows, const struct viewed *viewed, struct failure *why) {
     static const enum eden_probe_id wanted[] = {EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done,
-                                                EDEN_PROBE_segment__map, EDEN_PROBE_segment__unmap,
-                                                EDEN_PROBE_full__done};
+                                                EDEN_PROBE_segment__map,    EDEN_PROBE_segment__unmap,
+                                                EDEN_PROBE_full__start,     EDEN_PROBE_full__done};
     struct heap_places *places = rows_places(rows);
-    struct spaces all = {rows, calloc(places->count + 1, sizeof *all.sizes),
+    struct spaces all = {rows, calloc(places->count + 1, sizeof *all.sizes), viewed,
                          recording_info(viewed->recording)->mono_ns};
-    bool good = all.sizes ? heap_events(viewed, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why)
-                          : failure_set(why, 1, "out of memory for the spaces");
+    bool good =
+        all.sizes ? heap_events(viewed->recording, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why)
+                  : failure_set(why, 1, "out of memory for the spaces");
     free(all.sizes);
     return good;
 }

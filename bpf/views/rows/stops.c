@@ -5,10 +5,16 @@
 
 /* ---- one by one ------------------------------------------------------------------------------------------------- */
 
-static const struct column stops[] = {{"time_ns", "began", CELL_ns},
+static const struct column stops[] = {{"time_ns", "began (s)", CELL_time},
                                       {"ns", "took", CELL_ns},
                                       {"kind", "pause", CELL_text},
                                       {"cause", "cause", CELL_text}};
+
+static const char *kind_of(const struct pause *pause) {
+    return pause->is_full        ? pause->is_under_way ? "full collection, not ended" : "full collection"
+           : pause->is_under_way ? "scavenge, not ended"
+                                 : "scavenge";
+}
 
 static bool gather_stops(struct rows *rows, const struct viewed *viewed, struct failure *why) {
     struct heap_places *places = rows_places(rows);
@@ -17,10 +23,9 @@ static bool gather_stops(struct rows *rows, const struct viewed *viewed, struct 
     for (size_t i = 0; lists && i < places->count; i++) {
         for (size_t j = 0; j < lists[i].count; j++) {
             const struct pause *pause = &lists[i].at[j];
-            const struct cell cells[] = {
-                cell_number(pause->start_ns > start_ns ? pause->start_ns - start_ns : 0), cell_number(pause->ns),
-                cell_text(pause->is_full ? "full collection" : "scavenge"), cell_text(pause->cause)};
-            if (!pause->is_after) {
+            const struct cell cells[] = {cell_number(pause->began_ns > start_ns ? pause->began_ns - start_ns : 0),
+                                         cell_number(pause->ns), cell_text(kind_of(pause)), cell_text(pause->cause)};
+            if (!pause->is_after || pause->is_under_way) {
                 rows_add(rows, i, 0, cells);
             }
         }

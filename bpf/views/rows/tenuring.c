@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static const struct column columns[] = {
-    {"time_ns", "ended", CELL_ns},
+    {"time_ns", "ended (s)", CELL_time},
     {"seq", "seq", CELL_count},
     {"cause", "cause", CELL_text},
     {"allocated_bytes", "allocated", CELL_bytes},
@@ -29,6 +29,7 @@ struct started {
 struct tenuring {
     struct rows *rows;
     struct started *started; /* owned; one a heap */
+    const struct viewed *viewed;
     uint64_t start_ns;
 };
 
@@ -63,7 +64,9 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
         started->cause = eden_scavenge_cause_name(EDEN_ARG(event->arg, scavenge__start, cause));
         started->allocated = EDEN_ARG(event->arg, scavenge__start, allocated_since);
     } else if (EDEN_HAS(event->args, scavenge__done, survivor_limit)) {
-        add_row(all, heap, event);
+        if (viewed_has(all->viewed, event->time_ns)) {
+            add_row(all, heap, event);
+        }
         started->cause = NULL;
     }
     return true;
@@ -72,9 +75,10 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
 static bool gather(struct rows *rows, const struct viewed *viewed, struct failure *why) {
     static const enum eden_probe_id wanted[] = {EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done};
     struct heap_places *places = rows_places(rows);
-    struct tenuring all = {rows, calloc(places->count + 1, sizeof *all.started),
+    struct tenuring all = {rows, calloc(places->count + 1, sizeof *all.started), viewed,
                            recording_info(viewed->recording)->mono_ns};
-    bool good = all.started ? heap_events(viewed, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why)
+    bool good = all.started ? heap_events(viewed->recording, places, wanted, sizeof wanted / sizeof *wanted, on_event,
+                                          &all, why)
                             : failure_set(why, 1, "out of memory for the scavenges");
     free(all.started);
     return good;

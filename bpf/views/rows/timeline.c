@@ -23,6 +23,8 @@ struct interval {
 
 struct heap_timeline {
     struct interval at[MOST_INTERVALS];
+    struct interval before; /* its sizes: of old space before the viewed time */
+    uint64_t began_ns;      /* the collection that has not ended; 0: there is none, or its start was not seen */
 };
 
 struct timeline {
@@ -77,29 +79,67 @@ static uint64_t duration_of(const struct event *event) {
                : 0;
 }
 
+/* The sizes of old space that an event reports. */
+static void add_sizes(struct interval *at, const struct event *event) {
+    const uint64_t *arg = event->arg;
+    uint64_t capacity = 0;
+    switch (event->probe) {
+    case EDEN_PROBE_scavenge__start:
+        at->old_used = EDEN_ARG(arg, scavenge__start, old_used);
+        at->has_old = true;
+        return;
+    case EDEN_PROBE_scavenge__done:
+        if (at->has_old) {
+            sum_add(&at->old_used, EDEN_ARG(arg, scavenge__done, tenured_bytes));
+        }
+        return;
+    case EDEN_PROBE_full__start:
+        capacity = EDEN_ARG(arg, full__start, old_capacity);
+        break;
+    case EDEN_PROBE_full__done:
+        at->old_used = EDEN_ARG(arg, full__done, old_used);
+        at->has_old = true;
+        capacity = EDEN_ARG(arg, full__done, old_capacity);
+        break;
+    case EDEN_PROBE_segment__map:
+        capacity = EDEN_ARG(arg, segment__map, old_capacity);
+        break;
+    case EDEN_PROBE_segment__unmap:
+        capacity = EDEN_ARG(arg, segment__unmap, old_capacity);
+        break;
+    default:
+        return;
+    }
+    at->old_capacity = capacity;
+    at->has_capacity = true;
+}
+
 static bool on_event(void *context, size_t number, const struct event *event) {
     struct timeline *all = context;
     struct heap_timeline *heap = &all->heaps[number];
-    struct interval *at = &heap->at[place_of(all, event->time_ns)];
     const uint64_t *arg = event->arg;
+    bool is_start = event->probe == EDEN_PROBE_scavenge__start || event->probe == EDEN_PROBE_full__start,
+         is_done = event->probe == EDEN_PROBE_scavenge__done || event->probe == EDEN_PROBE_full__done;
+    heap->began_ns = is_start ? event->time_ns : is_done ? 0 : heap->began_ns;
     add_stopped(all, heap, event->time_ns, duration_of(event));
     if (event->time_ns > all->start_ns + all->wall_ns) {
         return true;
     }
+    if (event->time_ns < all->start_ns) {
+        add_sizes(&heap->before, event);
+        return true;
+    }
+    struct interval *at = &heap->at[place_of(all, event->time_ns)];
+    add_sizes(at, event);
     switch (event->probe) {
     case EDEN_PROBE_scavenge__start:
         sum_add(&at->allocated, EDEN_ARG(arg, scavenge__start, allocated_since));
-        at->old_used = EDEN_ARG(arg, scavenge__start, old_used);
-        at->has_old = true;
         break;
     case EDEN_PROBE_scavenge__done:
         at->scavenges++;
         sum_add(&at->survived, EDEN_ARG(arg, scavenge__done, survivor_used));
         sum_add(&at->survived, EDEN_ARG(arg, scavenge__done, tenured_bytes));
         sum_add(&at->tenured, EDEN_ARG(arg, scavenge__done, tenured_bytes));
-        if (at->has_old) {
-            sum_add(&at->old_used, EDEN_ARG(arg, scavenge__done, tenured_bytes));
-        }
         break;
     case EDEN_PROBE_full__start:
         sum_add(&at->allocated, EDEN_ARG(arg, full__start, allocated_since));
@@ -107,9 +147,6 @@ static bool on_event(void *context, size_t number, const struct event *event) {
     case EDEN_PROBE_full__done:
         at->fulls++;
         sum_add(&at->freed, EDEN_ARG(arg, full__done, freed_bytes));
-        at->old_used = EDEN_ARG(arg, full__done, old_used);
-        at->old_capacity = EDEN_ARG(arg, full__done, old_capacity);
-        at->has_old = at->has_capacity = true;
         break;
     case EDEN_PROBE_heap__destroy:
         sum_add(&at->allocated, EDEN_ARG(arg, heap__destroy, allocated_since));
@@ -121,9 +158,17 @@ static bool on_event(void *context, size_t number, const struct event *event) {
 }
 
 /* Sizes stay as they are until the next report. */
-static void carry_sizes(const struct timeline *all, struct heap_timeline *heap) {
-    for (size_t i = 1; i < all->intervals; i++) {
-        struct interval *at = &heap->at[i], *before = at - 1;
+static void carry_sizes(const struct timeline *all, struct heap_timeline *heap, const struct heap_model *model) {
+    bool any = heap->before.has_capacity;
+    for (size_t i = 0; i < all->intervals; i++) {
+        any = any || heap->at[i].has_capacity;
+    }
+    if (!any && model->known >> EDEN_FIGURE_old_capacity & 1) { /* it has not changed */
+        heap->before.old_capacity = model->figures[EDEN_FIGURE_old_capacity];
+        heap->before.has_capacity = true;
+    }
+    for (size_t i = 0; i < all->intervals; i++) {
+        struct interval *at = &heap->at[i], *before = i ? at - 1 : &heap->before;
         if (!at->has_old) {
             at->old_used = before->old_used;
             at->has_old = before->has_old;
@@ -143,20 +188,23 @@ static uint64_t length_of(const struct timeline *all, size_t place) {
 }
 
 static const struct column columns[] = {
-    {"from_ns", "from", CELL_ns},
-    {"length_ns", "length", CELL_ns},
-    {"stopped", "stopped", CELL_share},
-    {"stopped_ns", "for", CELL_ns},
-    {"scavenges", "scavenges", CELL_count},
-    {"full_collections", "full", CELL_count},
-    {"longest_ns", "longest", CELL_ns},
-    {"allocated_bytes", "allocated", CELL_bytes},
-    {"survived_bytes", "survived", CELL_bytes},
-    {"tenured_bytes", "tenured", CELL_bytes},
-    {"freed_bytes", "freed", CELL_bytes},
-    {"old_used", "old", CELL_bytes},
+    {"from_ns", "from (s)", CELL_time},         {"length_ns", "length", CELL_ns},
+    {"stopped", "stopped", CELL_share},         {"stopped_ns", "for", CELL_ns},
+    {"scavenges", "scavenges", CELL_count},     {"full_collections", "full", CELL_count},
+    {"longest_ns", "longest", CELL_ns},         {"allocated_bytes", "allocated", CELL_bytes},
+    {"survived_bytes", "survived", CELL_bytes}, {"tenured_bytes", "tenured", CELL_bytes},
+    {"freed_bytes", "freed", CELL_bytes},       {"old_used", "old", CELL_bytes},
     {"old_capacity", "mapped", CELL_bytes},
 };
+
+/* A collection that had not ended when the recording did. */
+static void add_under_way(const struct timeline *all, struct heap_timeline *heap,
+                          const struct collection_model *collection) {
+    uint64_t began = heap->began_ns ? heap->began_ns : collection->since_ns ? collection->since_ns : all->start_ns;
+    if (collection->known && collection->under_way && collection->until_ns > began) {
+        add_stopped(all, heap, collection->until_ns, collection->until_ns - began);
+    }
+}
 
 static void add_rows(struct rows *rows, size_t heap, const struct timeline *all) {
     for (size_t i = 0; i < all->intervals; i++) {
@@ -181,9 +229,9 @@ static void add_rows(struct rows *rows, size_t heap, const struct timeline *all)
 }
 
 static bool gather(struct rows *rows, const struct viewed *viewed, struct failure *why) {
-    static const enum eden_probe_id wanted[] = {EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done,
-                                                EDEN_PROBE_full__start, EDEN_PROBE_full__done,
-                                                EDEN_PROBE_heap__destroy};
+    static const enum eden_probe_id wanted[] = {
+        EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done, EDEN_PROBE_full__start,  EDEN_PROBE_full__done,
+        EDEN_PROBE_segment__map,    EDEN_PROBE_segment__unmap, EDEN_PROBE_heap__destroy};
     struct heap_places *places = rows_places(rows);
     struct timeline all = {.heaps = calloc(places->count + 1, sizeof *all.heaps),
                            .start_ns = viewed->from_ns,
@@ -196,7 +244,7 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
         failure_set(why, 1, "out of memory for the timeline");
         return false;
     }
-    bool good = heap_events_on(viewed, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
+    bool good = heap_events(viewed->recording, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);
     struct pause_list *pauses = good ? pause_lists(viewed, places, why) : NULL;
     good = pauses;
     for (size_t i = 0; good && i < places->count; i++) {
@@ -205,7 +253,8 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
             struct interval *last = &all.heaps[i].at[place_of(&all, pause->end_ns)];
             last->longest_ns = !pause->is_after && pause->ns > last->longest_ns ? pause->ns : last->longest_ns;
         }
-        carry_sizes(&all, &all.heaps[i]);
+        add_under_way(&all, &all.heaps[i], &places->at[i].heap->collection);
+        carry_sizes(&all, &all.heaps[i], places->at[i].heap);
         add_rows(rows, i, &all);
     }
     pause_lists_free(pauses, places->count);

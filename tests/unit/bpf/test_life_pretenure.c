@@ -215,7 +215,7 @@ TEST_WITH(the_runtime_reads_what_is_written, enter_folder, leave_folder) {
     struct life_pretenured named;
     struct replacement file;
     struct failure why;
-    assert_true(replace_begin(&file, "--pretenure", "names.txt", LIFE_PRETENURE_MARK, false, &why));
+    assert_true(replace_begin(&file, "--pretenure", "names.txt", LIFE_PRETENURE_MARK, REPLACE_OURS, &why));
     assert_true(life_pretenure(file.out, &model, &life_view_defaults, &named, &why));
     assert_true(replace_finish(&file, &why));
     assert_int_equal(named.classes, NAMES - 1);
@@ -260,7 +260,7 @@ static void assert_text(const char *path, const char *wanted) {
 
 static bool replace(const char *path, const char *text, bool force, struct failure *why) {
     struct replacement file;
-    if (!replace_begin(&file, "--pretenure", path, "# ours\n", force, why)) {
+    if (!replace_begin(&file, "--pretenure", path, "# ours\n", force ? REPLACE_FORCED : REPLACE_OURS, why)) {
         assert_null(file.out);
         return false;
     }
@@ -297,7 +297,7 @@ TEST_WITH(nothing_of_worth_is_replaced, enter_folder, leave_folder) {
     assert_int_equal(stat("new", &status), 0);
     assert_int_equal(status.st_mode & 0777, 0604);
     write_text("empty", "");
-    assert_true(replace("empty", "# ours\n", false, &why));
+    assert_true(replace("empty", "# ours\n", REPLACE_OURS, &why));
 
     write_text("letter", "# our\n");
     assert_refused("letter", false, "--force");
@@ -315,7 +315,7 @@ TEST_WITH(nothing_of_worth_is_replaced, enter_folder, leave_folder) {
 
     /* Left in the middle. */
     struct replacement file;
-    assert_true(replace_begin(&file, "--pretenure", "new", "# ours\n", false, &why));
+    assert_true(replace_begin(&file, "--pretenure", "new", "# ours\n", REPLACE_OURS, &why));
     fputs("# ours\nhalf", file.out);
     replace_abandon(&file);
     replace_abandon(&file);
