@@ -14,6 +14,7 @@
  * at a time. */
 #include "cli/metrics_server.h"
 #include "util/sandbox.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <microhttpd.h>
@@ -37,6 +38,38 @@ struct metrics_server {
     pid_t process;
     char address[INET6_ADDRSTRLEN + 16];
 };
+
+/* ---- the library ------------------------------------------------------------------------------------------------ */
+
+static const char library[] = "libmicrohttpd.so.12";
+
+struct http {
+    __typeof__(&MHD_start_daemon) start;
+    __typeof__(&MHD_run_wait) run;
+    __typeof__(&MHD_lookup_connection_value) header;
+    __typeof__(&MHD_create_response_from_buffer) make;
+    __typeof__(&MHD_add_response_header) add_header;
+    __typeof__(&MHD_queue_response) queue;
+    __typeof__(&MHD_destroy_response) destroy;
+};
+
+/* POSIX: what dlsym() returns may be the address of a function. */
+static bool load_function(void *from, const char *name, void *function) {
+    void *found = dlsym(from, name);
+    memcpy(function, &found, sizeof found);
+    return found;
+}
+
+static bool load(struct http *http) {
+    void *from = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    return from && load_function(from, "MHD_start_daemon", &http->start) &&
+           load_function(from, "MHD_run_wait", &http->run) &&
+           load_function(from, "MHD_lookup_connection_value", &http->header) &&
+           load_function(from, "MHD_create_response_from_buffer", &http->make) &&
+           load_function(from, "MHD_add_response_header", &http->add_header) &&
+           load_function(from, "MHD_queue_response", &http->queue) &&
+           load_function(from, "MHD_destroy_response", &http->destroy);
+}
 
 /* ---- the server's side ------------------------------------------------------------------------------------------ */
 
@@ -66,21 +99,26 @@ static char *ask(int pair, bool is_open, size_t *size) {
     return text;
 }
 
-static enum MHD_Result reply(struct MHD_Connection *connection, unsigned status, const char *type, char *text,
-                             size_t size, enum MHD_ResponseMemoryMode memory) {
-    struct MHD_Response *response = MHD_create_response_from_buffer(size, text, memory);
+struct serving {
+    struct http http;
+    int pair;
+};
+
+static enum MHD_Result reply(const struct http *http, struct MHD_Connection *connection, unsigned status,
+                             const char *type, char *text, size_t size, enum MHD_ResponseMemoryMode memory) {
+    struct MHD_Response *response = http->make(size, text, memory);
     if (!response) {
         if (memory == MHD_RESPMEM_MUST_FREE) {
             free(text);
         }
         return MHD_NO;
     }
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    http->add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED) {
-        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+        http->add_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
     }
-    enum MHD_Result result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+    enum MHD_Result result = http->queue(connection, status, response);
+    http->destroy(response);
     return result;
 }
 
@@ -88,11 +126,12 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *version, const char *upload, size_t *upload_size, void **state) {
     static char none[] = "there is /metrics\n", methods[] = "GET and HEAD only\n", busy[] = "no figures now\n";
     static int begun;
-    const int *pair = context;
+    const struct serving *serving = context;
+    const struct http *http = &serving->http;
     (void)version;
     (void)upload;
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
-        return reply(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", methods, strlen(methods),
+        return reply(http, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", methods, strlen(methods),
                      MHD_RESPMEM_PERSISTENT); /* at once: a body is not read */
     }
     if (*state == NULL || *upload_size != 0) { /* the headers are there; a body is not wanted */
@@ -101,18 +140,18 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return MHD_YES;
     }
     if (strcmp(url, "/metrics") != 0) {
-        return reply(connection, strcmp(url, "/") == 0 ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND, "text/plain", none,
+        return reply(http, connection, strcmp(url, "/") == 0 ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND, "text/plain", none,
                      strlen(none), MHD_RESPMEM_PERSISTENT);
     }
-    const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+    const char *accept = http->header(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
     bool is_open = accept && strstr(accept, "application/openmetrics-text");
     size_t size;
-    char *text = ask(*pair, is_open, &size);
+    char *text = ask(serving->pair, is_open, &size);
     if (!text) {
-        return reply(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", busy, strlen(busy),
+        return reply(http, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", busy, strlen(busy),
                      MHD_RESPMEM_PERSISTENT);
     }
-    return reply(connection, MHD_HTTP_OK,
+    return reply(http, connection, MHD_HTTP_OK,
                  is_open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
                          : "text/plain; version=0.0.4; charset=utf-8",
                  text, size, MHD_RESPMEM_MUST_FREE);
@@ -136,15 +175,20 @@ _Noreturn static void serve(int listening, int pair) {
     }
     prctl(PR_SET_NAME, "edenscope-http");
     set_timeout(pair, SO_RCVTIMEO, ANSWER_MS);
+    struct serving serving = {.pair = pair};
+    if (!load(&serving.http)) {
+        failure_set(&why, 1, "%s cannot be loaded: %s", library, dlerror());
+        _exit(failure_report(&why));
+    }
     struct MHD_Daemon *daemon =
-        MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, &pair, MHD_OPTION_LISTEN_SOCKET, listening,
-                         MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT,
-                         (unsigned)TIMEOUT_S, MHD_OPTION_END);
+        serving.http.start(MHD_USE_EPOLL, 0, NULL, NULL, on_request, &serving, MHD_OPTION_LISTEN_SOCKET, listening,
+                           MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT,
+                           (unsigned)TIMEOUT_S, MHD_OPTION_END);
     const struct sandbox sandbox = {.profile = SANDBOX_SERVER, .memory = 1 << 30};
     if (!daemon || !sandbox_enter(&sandbox, &why)) {
         _exit(daemon ? failure_report(&why) : 1);
     }
-    while (is_wanted(pair) && MHD_run_wait(daemon, 1000) == MHD_YES) {
+    while (is_wanted(pair) && serving.http.run(daemon, 1000) == MHD_YES) {
     }
     _exit(0);
 }
