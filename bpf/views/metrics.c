@@ -91,8 +91,12 @@ static struct group *group_of(struct groups *groups, const struct process_model 
     return added;
 }
 
+/* All calls from the histogram: the program goes on while the kernel's sums are read, so that the number of calls
+ * beside it may be another. */
 static void add_phase(struct group *group, enum eden_phase number, const struct phase_model *phase) {
-    sum_add(&group->calls[number], phase->calls);
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        sum_add(&group->calls[number], phase->buckets[i]);
+    }
     sum_add(&group->total_ns[number], phase->total_ns);
     for (int edge = FIRST_EDGE; edge <= LAST_EDGE; edge++) {
         const uint32_t end = histogram_bucket(1ull << edge); /* the first that lies above */
