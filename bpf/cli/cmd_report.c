@@ -27,28 +27,34 @@ static const struct view *const views[VIEWS] = {&view_pauses,     &view_stops,  
                                                 &view_causes,     &view_timeline, &view_heap,      &view_tenuring,
                                                 &view_remembered, &view_segments, &view_classes};
 
-/* False: there is none of this name, or they are listed (status 0). *view NULL: the summary. */
-static bool find_view(const char *name, const struct view **view, int *status) {
-    *view = NULL;
-    if (!name || strcmp(name, "summary") == 0) {
-        return true;
+static int list_views(bool json) {
+    static const char summary[] = "figures, shares of time and phases (default)";
+    if (!json) {
+        printf("  %-10s %s\n", "summary", summary);
+        for (size_t i = 0; i < VIEWS; i++) {
+            printf("  %-10s %s\n", views[i]->name, views[i]->meaning);
+        }
+        return 0;
     }
-    for (size_t i = 0; !*view && i < VIEWS; i++) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < VIEWS; i++) {
+        json_array_append_new(list, view_to_json(views[i]));
+    }
+    json_t *object = json_pack("{s:o}", "views", list);
+    int status = !json_print(stdout, object);
+    json_decref(object);
+    return status;
+}
+
+/* *view NULL: the summary. */
+static bool find_view(const char *name, const struct view **view, struct failure *why) {
+    *view = NULL;
+    bool is_summary = !name || strcmp(name, "summary") == 0;
+    for (size_t i = 0; !is_summary && !*view && i < VIEWS; i++) {
         *view = strcmp(name, views[i]->name) == 0 ? views[i] : NULL;
     }
-    if (*view) {
-        return true;
-    }
-    *status = strcmp(name, "list") == 0 ? 0 : 1;
-    if (*status != 0) {
-        message_print("--view %.60s: there is no such view; `edenscope report --view list` lists them", name);
-        return false;
-    }
-    printf("  %-10s %s\n", "summary", "figures, shares of time and phases (default)");
-    for (size_t i = 0; i < VIEWS; i++) {
-        printf("  %-10s %s\n", views[i]->name, views[i]->meaning);
-    }
-    return false;
+    return is_summary || *view ||
+           failure_set(why, 1, "--view %.60s: there is no such view; `edenscope report --view list` lists them", name);
 }
 
 static bool has_heaps(const struct model *model) {
@@ -241,12 +247,14 @@ int cmd_report(int argc, char **argv) {
     struct options *options = &run.options;
     struct failure why;
     int status;
-    if (!options_parse(options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_VIEW, usage, argc, argv, &status) ||
-        !find_view(options->view, &run.view, &status)) {
+    if (!options_parse(options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_VIEW, usage, argc, argv, &status)) {
         return status;
     }
+    if (options->view && strcmp(options->view, "list") == 0) {
+        return list_views(options->json);
+    }
     run.path = options->input ? options->input : "eden.data";
-    if (!check(&run, &why)) {
+    if (!find_view(options->view, &run.view, &why) || !check(&run, &why)) {
         return failure_report(&why);
     }
     if (options->html && !replace_begin(&run.page, "--html", options->html, PAGE_MARK, REPLACE_PRIVATE, &why)) {

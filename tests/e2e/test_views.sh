@@ -5,6 +5,7 @@
 . "$(dirname "$0")/common.sh"
 
 need_edenscope
+page=$PWD/docs/edenscope.md
 enter_folder
 
 EDEN_STATS=own "$scope" record --objects -- "$exercise" >/dev/null 2>&1
@@ -339,6 +340,18 @@ expect_status 0 "$scope" report --view pauses
 grep -Eq '^   full collections +[0-9]+ ' out && grep -q 'minimum mutator utilisation' out || die "$(cat out)"
 expect_status 0 "$scope" report --view list
 [[ $(wc -l <out) == 12 ]] || die "$(cat out)"
+# The page names the tables and columns that there are.
+expect_status 0 "$scope" report --view list --json
+python3 - "$page" <<'PYTHON'
+import json, re, sys
+known = [(view["name"], table["name"], [column["name"] for column in table["columns"]])
+        for view in json.load(open("out"))["views"] for table in view["tables"]]
+page, view, written = open(sys.argv[1], encoding="utf-8").read(), None, []
+for name, table, columns in re.findall(r"^\| (`\w+`)? ?\| `(\w+)`[^|]*\| (`[^|]*) \|$", page[page.index("| view | table |"):], re.M):
+    view = name.strip("`") or view
+    written.append((view, table, re.findall(r"`([\w.]+)`", columns)))
+assert sorted(written) == sorted(known), [row for row in known if row not in written]
+PYTHON
 expect_status 1 "$scope" report --view nonesuch
 grep -q 'there is no such view' err || die "$(cat err)"
 diff <("$scope" report) <("$scope" report --view summary) || die "the summary is another"

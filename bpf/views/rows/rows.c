@@ -390,6 +390,24 @@ static void print_separated_heading(FILE *out, const struct table *table, const 
     fputc('\n', out);
 }
 
+json_t *view_to_json(const struct view *view) {
+    static const char *const kinds[] = {[CELL_ns] = "ns",       [CELL_time] = "ns since the beginning",
+                                        [CELL_bytes] = "bytes", [CELL_count] = "count",
+                                        [CELL_share] = "share", [CELL_address] = "address",
+                                        [CELL_text] = "text"};
+    json_t *tables = json_array();
+    for (size_t i = 0; i < view->table_count; i++) {
+        const struct table *table = &view->tables[i];
+        json_t *columns = json_array();
+        for (size_t j = 0; j < table->column_count; j++) {
+            json_array_append_new(columns, json_pack("{s:s, s:s}", "name", table->columns[j].name, "kind",
+                                                     kinds[table->columns[j].kind]));
+        }
+        json_array_append_new(tables, json_pack("{s:s, s:o}", "name", table->name, "columns", columns));
+    }
+    return json_pack("{s:s, s:s, s:o}", "name", view->name, "meaning", view->meaning, "tables", tables);
+}
+
 /* ---- a heap, and all -------------------------------------------------------------------------------------------- */
 
 static void print_heap_begin(FILE *out, const struct heap_place *place, bool is_first, const struct rows_format *format,

@@ -74,6 +74,9 @@ const struct cell *rows_cells(const struct rows *rows, size_t heap, size_t table
 /* A new reference; what is not known, or does not exist, is null. */
 json_t *cell_to_json(enum cell_kind kind, const struct cell *cell);
 
+/* {"name", "meaning", "tables": [{"name", "columns": [{"name", "kind"}]}]}: what its JSON has. A new reference. */
+json_t *view_to_json(const struct view *view);
+
 struct rows_format {
     const char *columns;   /* the only ones, in this order: "name,name"; NULL: all */
     const char *sort;      /* by this one, the largest first, texts by letters; NULL: as they come */
