@@ -3,10 +3,11 @@
 #include "cli/options.h"
 #include "model/lifetimes/options.h"
 #include "session/record_run.h"
+#include "util/share.h"
 #include <stdio.h>
 
 static const char usage[] =
-    "record [-o FILE] [--force] [--max-size SIZE] [--objects]\n"
+    "record [-o FILE] [--force] [--max-size SIZE] [--user USER] [--objects]\n"
     "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v]\n"
     "                       (-p PID [seconds] | -- PROGRAM arguments...)\n\n"
     "  Writes a recording to FILE (default eden.data). Replaces an existing recording once a heap is seen;\n"
@@ -36,6 +37,10 @@ int cmd_record(int argc, char **argv) {
     struct failure why;
     uint64_t control = 0;
     double seconds;
+    uid_t reader;
+    if (options.user && !share_find_user(options.user, &reader, &why)) {
+        return failure_report(&why);
+    }
     if (!options_seconds(&options, &seconds, &why) || !encode_lifetimes(&options, &control, &why)) {
         return failure_report(&why);
     }
@@ -50,6 +55,7 @@ int cmd_record(int argc, char **argv) {
                                                         .verbose = options.verbose},
                                            .seconds = seconds,
                                            .force = options.force,
+                                           .reader = options.user ? &reader : NULL,
                                            .most_bytes = options.max_size};
     return record_run(&request, NULL);
 }

@@ -46,6 +46,7 @@ enum {
     OPTION_SORT,
     OPTION_HTML,
     OPTION_LISTEN,
+    OPTION_USER,
     OPTION_PER_PROCESS,
     OPTION_COUNT
 };
@@ -96,6 +97,9 @@ static const struct described table[] = {
     {{"lifetimes", optional_argument, NULL, OPTION_LIFETIMES},
      ACCEPT_RECORDED,
      "--lifetimes[=details]  record lifetimes for `edenscope lifetimes -i`; details: each sampled object"},
+    {{"user", required_argument, NULL, OPTION_USER},
+     ACCEPT_RECORDED,
+     "--user USER         let this user read the recording (default: the one who ran sudo)"},
     {{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
      ACCEPT_RECORDED,
      "--max-size SIZE     end the recording at SIZE[K|M|G|T] bytes (default 64G)"},
@@ -385,6 +389,7 @@ static bool set(struct options *options, int value, const char *argument) {
         ['F'] = &options->columns,
         [OPTION_SORT] = &options->sort,
         [OPTION_LISTEN] = &options->listen,
+        [OPTION_USER] = &options->user,
     };
     if (flags[value]) {
         *flags[value] = true;

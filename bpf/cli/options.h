@@ -31,7 +31,7 @@ enum {
     ACCEPT_LIFETIMES = 1 << 14,  /* -i FILE, --heap ID, --details, --stacks, --view, --top, --by-site, --long-lived,
                                   * --pretenure, --force */
     ACCEPT_SAMPLING = 1 << 15,   /* --sampling, --mechanism */
-    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details], --max-size */
+    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details], --max-size, --user */
     ACCEPT_TUNE = 1 << 17,       /* -i FILE, --force, --heap ID, --emit WHAT */
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_LIST = 1 << 19,       /* --params, --classes */
@@ -66,6 +66,7 @@ struct options {
     double since, until;                    /* seconds; 0: not given */
     double memory_factor;                   /* --memory: INFINITY is none; 0: not given */
     bool params, classes;                   /* --params, --classes */
+    const char *user;                       /* --user */
     const char *listen;                     /* --listen */
     bool per_process;                       /* --per-process */
     bool emit_options;                      /* --emit options */

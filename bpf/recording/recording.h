@@ -10,6 +10,7 @@
 
 #include "model/lifetimes/replay.h"
 #include "model/model.h"
+#include <sys/types.h>
 
 /* Raised when a reader of the version before would misread the file. New tables, columns, probes and figures don't:
  * readers ask for columns by name and skip what they don't know. */
@@ -41,6 +42,7 @@ struct recorder_options {
     bool objects;         /* per-object events are recorded too */
     uint64_t
         lifetimes; /* what heaps are asked for (the control word of eden_batches.h); 0: lifetimes are not recorded */
+    const uid_t *reader; /* who may read it besides; NULL: the user who ran sudo, where that can be */
     uint64_t most_bytes; /* the file's largest size; 0: ROOM_MOST_BYTES (room.h) */
 };
 

@@ -32,8 +32,10 @@
 #include "recording/recorder.h"
 #include "util/clock.h"
 #include "util/command_line.h"
+#include "util/message.h"
 #include "util/owner.h"
 #include "util/room.h"
+#include "util/share.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -342,6 +344,25 @@ static int fill_file(struct recorder *recorder, const struct recorder_options *o
     return code == SQLITE_OK ? sql_run(recorder->db, "COMMIT") : code;
 }
 
+/* A file system without access control lists keeps the user who ran sudo from reading it: that is said, and no failure.
+ */
+static bool share(const struct recorder *recorder, const struct recorder_options *options, struct failure *why) {
+    uid_t user;
+    if (options->is_temporary || (!options->reader && !owner_of_sudo(&user))) {
+        return true;
+    }
+    user = options->reader ? *options->reader : user;
+    if (share_file(recorder->file.file, user)) {
+        return true;
+    }
+    if (options->reader) {
+        return failure_set(why, 1, "%.200s: user %u cannot be allowed to read it: %s", options->path, (unsigned)user,
+                           strerror(errno));
+    }
+    message_print("%s: the user who ran sudo cannot read it: %s", options->path, strerror(errno));
+    return true;
+}
+
 struct recorder *recorder_create(const struct recorder_options *options, struct failure *why) {
     struct recorder *recorder = calloc(1, sizeof *recorder);
     if (!recorder) {
@@ -356,6 +377,7 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     memcpy(recorder->path, recorder->file.path, sizeof recorder->path);
     good = good && look_around(recorder, options, &standing, why);
     close_standing(&standing);
+    good = good && share(recorder, options, why);
     if (good) {
         sweep(recorder);
         good = recording_vfs_lock_live(recorder->file.file) ||

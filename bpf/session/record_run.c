@@ -253,6 +253,7 @@ int record_run(const struct record_request *request, bool *published) {
                                       .pid = observed->pid,
                                       .force = request->force,
                                       .is_temporary = request->temporary,
+                                      .reader = request->reader,
                                       .most_bytes = request->most_bytes,
                                       .objects = observed->objects == OBJECTS_ALL,
                                       .lifetimes = observed->lifetimes ? observed->control : 0};

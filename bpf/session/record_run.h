@@ -3,6 +3,7 @@
 #define EDEN_RECORD_RUN_H
 
 #include "session/source.h"
+#include <sys/types.h>
 
 struct record_request {
     const char *who;  /* the subcommand, for what is said on stderr */
@@ -11,6 +12,7 @@ struct record_request {
     struct source_options observed;
     double seconds;      /* of a process: let go of it after so long; 0: when it ends */
     bool force;          /* replace a file at path that is not a recording */
+    const uid_t *reader; /* as struct recorder_options */
     uint64_t most_bytes; /* the recording's largest size; 0: as struct recorder_options says */
     bool temporary;      /* a private temporary recording: its name is not reported */
     bool keeps_rights;   /* the caller goes on to what takes them */

@@ -1,6 +1,7 @@
 #include "util/replace.h"
 #include "util/owner.h"
 #include "util/room.h"
+#include "util/share.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -128,7 +129,7 @@ static bool may_replace(const struct replacement *replacement, const char *mark,
 }
 
 /* Others are to read this one as they could the one before. */
-static mode_t mode_of(const struct replacement *replacement, mode_t of_new) {
+static mode_t mode_of(const struct replacement *replacement) {
     struct stat status;
     int file = stands(replacement, &status) && S_ISREG(status.st_mode) && owner_is_trusted(status.st_uid)
                    ? place_open_file(&replacement->place, O_PATH, 0)
@@ -142,7 +143,7 @@ static mode_t mode_of(const struct replacement *replacement, mode_t of_new) {
     }
     mode_t mask = umask(0);
     umask(mask);
-    return of_new & ~mask;
+    return 0666 & ~mask;
 }
 
 bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark,
@@ -156,9 +157,13 @@ bool replace_begin(struct replacement *replacement, const char *option, const ch
         return false;
     }
     /* Now, for later the rights may be gone. */
-    replacement->out = fchmod(replacement->file, mode_of(replacement, how == REPLACE_PRIVATE ? 0600 : 0666)) == 0
-                           ? fdopen(replacement->file, "w")
-                           : NULL;
+    uid_t user;
+    bool is_private = how == REPLACE_PRIVATE;
+    bool good = fchmod(replacement->file, is_private ? 0600 : mode_of(replacement)) == 0;
+    if (good && is_private && owner_of_sudo(&user)) {
+        share_file(replacement->file, user); /* where the file system can't, root reads it alone */
+    }
+    replacement->out = good ? fdopen(replacement->file, "w") : NULL;
     if (!replacement->out) {
         fail(replacement, strerror(errno), why);
         replace_abandon(replacement);

@@ -28,7 +28,7 @@ bool replace_open(struct replacement *replacement, const char *option, const cha
 enum replace_how {
     REPLACE_OURS,    /* what begins with `mark`; --force would replace others */
     REPLACE_FORCED,  /* what is there */
-    REPLACE_PRIVATE, /* as REPLACE_OURS, without a --force; a new file is for its owner only, as recordings are */
+    REPLACE_PRIVATE, /* as REPLACE_OURS, without a --force; for its owner and the user who ran sudo only */
 };
 
 /* The same, with a stream. Refused where a file stands at path that is neither empty nor begins with `mark`, or belongs

@@ -1,0 +1,41 @@
+#include "util/share.h"
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/acl.h>
+
+bool share_find_user(const char *name, uid_t *user, struct failure *why) {
+    char *end;
+    errno = 0;
+    unsigned long number = strtoul(name, &end, 10);
+    if (*name >= '0' && *name <= '9' && *end == '\0' && errno == 0 && number < (uid_t)-1) {
+        *user = (uid_t)number;
+        return true;
+    }
+    const struct passwd *entry = getpwnam(name);
+    if (!entry) {
+        return failure_set(why, 1, "--user %.60s: there is no such user; give a name or a number", name);
+    }
+    *user = entry->pw_uid;
+    return true;
+}
+
+static bool add_reader(acl_t *list, uid_t user) {
+    acl_entry_t entry;
+    acl_permset_t rights;
+    return acl_create_entry(list, &entry) == 0 && acl_set_tag_type(entry, ACL_USER) == 0 &&
+           acl_set_qualifier(entry, &user) == 0 && acl_get_permset(entry, &rights) == 0 &&
+           acl_clear_perms(rights) == 0 && acl_add_perm(rights, ACL_READ) == 0 && acl_calc_mask(list) == 0;
+}
+
+bool share_file(int file, uid_t user) {
+    acl_t list = acl_get_fd(file);
+    bool good = list && add_reader(&list, user) && acl_set_fd(file, list) == 0;
+    int error = errno;
+    if (list) {
+        acl_free(list);
+    }
+    errno = error;
+    return good;
+}

@@ -1,0 +1,14 @@
+/* Letting another user read a file of the caller's, by an access control list. */
+#ifndef EDEN_SHARE_H
+#define EDEN_SHARE_H
+
+#include "util/failure.h"
+#include <sys/types.h>
+
+/* The id of a user, by name or number. False and why. */
+bool share_find_user(const char *name, uid_t *user, struct failure *why);
+/* Gives the user the right to read, besides the rights that the file has. False with errno: ENOTSUP where the file
+ * system has no such lists. */
+bool share_file(int file, uid_t user);
+
+#endif

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Who may read what root records: the user who ran sudo, or the one that is named; nobody else; and none of them may write.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+need_edenscope
+if [[ $EUID != 0 ]]; then
+    echo "not tried: only root records for others"
+    exit 0
+fi
+unset SUDO_UID
+micro=$(readlink -f "$build/workloads/micro")
+enter_folder
+chmod 755 .
+cp "$scope" tool # the users may not go where it stands
+
+# as USER COMMAND...: its status.
+as() {
+    local user=$1 status=0
+    shift
+    setpriv --reuid "$user" --regid "$user" --clear-groups "$@" >seen 2>&1 || status=$?
+    return $status
+}
+
+SUDO_UID=65534 "$scope" record -o sudo.data -- "$micro" survivors >/dev/null 2>&1
+"$scope" record --user 65533 -o named.data -- "$micro" survivors >/dev/null 2>&1
+"$scope" record -o own.data -- "$micro" survivors >/dev/null 2>&1
+SUDO_UID=65534 "$scope" report -i sudo.data --html sudo.html
+if ! getfacl -n sudo.data | grep -q '^user:65534:r--'; then
+    echo "not tried: this file system has no access control lists"
+    exit 0
+fi
+for file in sudo.data:65534 named.data:65533; do
+    user=${file#*:} file=${file%:*}
+    [[ $(stat -c %u "$file") == 0 ]] || die "$file is not root's any more"
+    as "$user" ./tool report -i "$file" || die "user $user cannot read $file: $(cat seen)"
+    grep -q '^# events: ' seen || die "$(cat seen)"
+    as "$user" sh -c "echo >>$file" 2>/dev/null && die "user $user can write to $file"
+    as 65532 cat "$file" && die "another user can read $file"
+    as 0 true
+done
+as 65533 cat sudo.data && die "the user of another recording can read this one"
+as 65534 cat own.data && die "a recording that nobody else was to read can be read"
+as 65534 cat sudo.html || die "the page cannot be read by who asked for it: $(cat seen)"
+as 65532 cat sudo.html && die "another user can read the page"
+# Once more, over the shared ones: the group does not come in by the mask of the list.
+SUDO_UID=65534 "$scope" report -i sudo.data --html sudo.html
+"$scope" report -i sudo.data --html sudo.html
+as 65534 cat sudo.html && die "a page that was not for this user can be read"
+setpriv --reuid 65532 --regid 0 --clear-groups cat sudo.html >seen 2>&1 && die "the group can read the page"
+expect_status 1 "$scope" record --user nonesuch -- "$micro" survivors
+grep -q -- '--user nonesuch: there is no such user' err || die "$(cat err)"
+echo "who may read is said, and holds"
