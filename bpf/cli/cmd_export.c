@@ -63,7 +63,8 @@ static bool observe(struct export *export, double seconds, struct failure *why) 
     bool is_over = false, more = true;
     while (more) {
         uint64_t now = now_ns(), left = end > now ? (end - now + 999999) / 1000000 : 0;
-        more = source_poll(export->source, is_over || left > POLL_MS ? POLL_MS : (int)left, NULL, NULL);
+        int timeout = metrics_server_is_busy(export->server) ? 0 : is_over || left > POLL_MS ? POLL_MS : (int)left;
+        more = source_poll(export->source, timeout, NULL, NULL);
         if (!metrics_server_answer(export->server, text, export, why)) {
             return false;
         }

@@ -1,18 +1,20 @@
 /* 1. Algorithm
- *     scraper --HTTP--> server process --one byte--> tool
- *     scraper <--HTTP-- server process <--size, text-- tool
+ *     scraper --HTTP--> server process --question: a number, the format--> tool
+ *     scraper <--HTTP-- server process <--answer: that number, size, text-- tool
  *
- * libmicrohttpd runs in the main thread of the server, which serves one request at a time. The byte says which format
- * is wanted.
+ * libmicrohttpd runs in the main thread of the server, which serves one request at a time. The library brings others
+ * with it, of cryptography, so that only the server loads it.
  *
  * 2. Invariants
  * I1. The server can open, start, signal and trace nothing: it has its listening socket, its connections and the pair.
- * I2. The tool waits for the server SEND_MS at most; one that does not read is ended.
+ * I2. The tool sends for SLICE_MS at a time, and goes on with its work in between. A server that takes nothing for
+ *     STALL_MS is ended.
  *
  * 3. Failure
- * Without an answer in ANSWER_MS a scraper gets 503. A client has TIMEOUT_S for its request, and there are MOST_CLIENTS
- * at a time. */
+ * Without an answer in ANSWER_MS a scraper gets 503; the answer, when it comes, is left out by its number. A client has
+ * TIMEOUT_S for its request, and there are MOST_CLIENTS at a time. */
 #include "cli/metrics_server.h"
+#include "util/clock.h"
 #include "util/sandbox.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,6 +22,7 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,15 +30,25 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SEND_MS = 1000, ANSWER_MS = 5000, TIMEOUT_S = 10, MOST_CLIENTS = 32, MOST_BYTES = 256 << 20 };
+enum { SLICE_MS = 50, STALL_MS = 10000, ANSWER_MS = 5000, TIMEOUT_S = 10, MOST_CLIENTS = 32, MOST_BYTES = 256 << 20 };
+
+struct question {
+    uint64_t number, is_open;
+};
+
+struct answer_head {
+    uint64_t number, bytes;
+};
 
 struct metrics_server {
     int pair;
     pid_t process;
+    char *answer; /* owned: head and text that are being sent; NULL: none */
+    size_t bytes, sent;
+    uint64_t stall_ns; /* since when nothing of it was taken */
     char address[INET6_ADDRSTRLEN + 16];
 };
 
@@ -73,35 +86,96 @@ static bool load(struct http *http) {
 
 /* ---- the server's side ------------------------------------------------------------------------------------------ */
 
-static bool read_all(int from, void *to, size_t bytes) {
-    for (size_t done = 0; done < bytes;) {
-        ssize_t got = recv(from, (char *)to + done, bytes - done, 0);
-        if (got == 0 || (got < 0 && errno != EINTR)) {
+/* What the server has asked, and has read so far of what comes. */
+struct asking {
+    int pair;
+    uint64_t number;         /* of the last question */
+    struct answer_head head; /* of the answer that is being read; */
+    size_t head_bytes;       /* so much of it is there, */
+    uint64_t left;           /* and of its text so much is not */
+};
+
+/* Waits until the deadline for some of these bytes; 0: none came. */
+static size_t receive(int from, void *to, size_t bytes, uint64_t deadline_ns) {
+    for (;;) {
+        ssize_t got = recv(from, to, bytes, MSG_DONTWAIT);
+        if (got > 0) {
+            return (size_t)got;
+        }
+        if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+            _exit(1); /* the tool has ended */
+        }
+        uint64_t now = now_ns();
+        struct pollfd fd = {.fd = from, .events = POLLIN};
+        if (now >= deadline_ns) {
+            return 0;
+        }
+        poll(&fd, 1, (int)((deadline_ns - now) / 1000000 + 1));
+    }
+}
+
+/* Reads what is left of an answer that is too late. False: it has not all come. */
+static bool skip_text(struct asking *asking, uint64_t deadline_ns) {
+    static char unwanted[65536];
+    while (asking->left != 0) {
+        size_t most = asking->left < sizeof unwanted ? (size_t)asking->left : sizeof unwanted;
+        size_t got = receive(asking->pair, unwanted, most, deadline_ns);
+        if (got == 0) {
             return false;
         }
-        done += got > 0 ? (size_t)got : 0;
+        asking->left -= got;
     }
     return true;
 }
 
-/* The text; NULL: there is none. */
-static char *ask(int pair, bool is_open, size_t *size) {
-    const char wanted = is_open ? 'o' : 't';
-    uint64_t bytes = 0;
-    if (send(pair, &wanted, 1, MSG_NOSIGNAL) != 1 || !read_all(pair, &bytes, sizeof bytes)) {
-        _exit(1); /* an answer that comes later would be taken for another's */
+static bool read_head(struct asking *asking, uint64_t deadline_ns) {
+    while (asking->head_bytes < sizeof asking->head) {
+        size_t got = receive(asking->pair, (char *)&asking->head + asking->head_bytes,
+                             sizeof asking->head - asking->head_bytes, deadline_ns);
+        if (got == 0) {
+            return false;
+        }
+        asking->head_bytes += got;
     }
+    asking->head_bytes = 0;
+    asking->left = asking->head.bytes;
+    return true;
+}
+
+static char *read_text(struct asking *asking, uint64_t deadline_ns) {
+    size_t bytes = (size_t)asking->head.bytes, done = 0;
     char *text = bytes != 0 && bytes <= MOST_BYTES ? malloc(bytes) : NULL;
-    if (bytes != 0 && (!text || !read_all(pair, text, bytes))) {
+    while (text && done < bytes) {
+        size_t got = receive(asking->pair, text + done, bytes - done, deadline_ns);
+        if (got == 0) {
+            free(text);
+            return NULL;
+        }
+        done += got;
+        asking->left -= got;
+    }
+    return text;
+}
+
+/* The text; NULL: there is none in time. */
+static char *ask(struct asking *asking, bool is_open, size_t *size) {
+    const struct question question = {++asking->number, is_open};
+    uint64_t deadline_ns = now_ns() + ANSWER_MS * 1000000ull;
+    if (send(asking->pair, &question, sizeof question, MSG_NOSIGNAL) != sizeof question) {
         _exit(1);
     }
-    *size = bytes;
-    return text;
+    do {
+        if (!skip_text(asking, deadline_ns) || !read_head(asking, deadline_ns)) {
+            return NULL;
+        }
+    } while (asking->head.number != question.number);
+    *size = (size_t)asking->head.bytes;
+    return read_text(asking, deadline_ns);
 }
 
 struct serving {
     struct http http;
-    int pair;
+    struct asking asking;
 };
 
 static enum MHD_Result reply(const struct http *http, struct MHD_Connection *connection, unsigned status,
@@ -126,7 +200,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *version, const char *upload, size_t *upload_size, void **state) {
     static char none[] = "there is /metrics\n", methods[] = "GET and HEAD only\n", busy[] = "no figures now\n";
     static int begun;
-    const struct serving *serving = context;
+    struct serving *serving = context;
     const struct http *http = &serving->http;
     (void)version;
     (void)upload;
@@ -146,7 +220,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     const char *accept = http->header(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
     bool is_open = accept && strstr(accept, "application/openmetrics-text");
     size_t size;
-    char *text = ask(serving->pair, is_open, &size);
+    char *text = ask(&serving->asking, is_open, &size);
     if (!text) {
         return reply(http, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", busy, strlen(busy),
                      MHD_RESPMEM_PERSISTENT);
@@ -157,12 +231,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                  text, size, MHD_RESPMEM_MUST_FREE);
 }
 
-static void set_timeout(int socket, int option, int ms) {
-    const struct timeval time = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000l};
-    setsockopt(socket, SOL_SOCKET, option, &time, sizeof time);
-}
-
-/* Whether the tool still lives. It says nothing unless it is asked. */
+/* Whether the tool still lives. */
 static bool is_wanted(int pair) {
     char byte;
     return recv(pair, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
@@ -174,8 +243,20 @@ _Noreturn static void serve(int listening, int pair) {
         signal(i, i == SIGTERM ? SIG_DFL : SIG_IGN);
     }
     prctl(PR_SET_NAME, "edenscope-http");
-    set_timeout(pair, SO_RCVTIMEO, ANSWER_MS);
-    struct serving serving = {.pair = pair};
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0) {
+        _exit(1);
+    }
+    const unsigned low = (unsigned)(listening < pair ? listening : pair),
+                   high = (unsigned)(listening < pair ? pair : listening);
+    for (unsigned fd = 3; fd < low; fd++) {
+        close((int)fd);
+    }
+    for (unsigned fd = low + 1; fd < high; fd++) {
+        close((int)fd);
+    }
+    close_range(high + 1, ~0u, 0);
+    struct serving serving = {.asking = {.pair = pair}};
     if (!load(&serving.http)) {
         failure_set(&why, 1, "%s cannot be loaded: %s", library, dlerror());
         _exit(failure_report(&why));
@@ -263,7 +344,6 @@ struct metrics_server *metrics_server_open(const char *where, struct failure *wh
     close(listening);
     close(pair[1]);
     server->pair = pair[0];
-    set_timeout(server->pair, SO_SNDTIMEO, SEND_MS);
     if (server->process < 0) {
         failure_set(why, 1, "cannot start the server: %s", strerror(errno));
         metrics_server_close(server);
@@ -276,34 +356,64 @@ const char *metrics_server_address(const struct metrics_server *server) { return
 
 int metrics_server_fd(const struct metrics_server *server) { return server->pair; }
 
-static bool send_all(int to, const void *data, size_t bytes) {
-    for (size_t done = 0; done < bytes;) {
-        ssize_t sent = send(to, (const char *)data + done, bytes - done, MSG_NOSIGNAL);
-        if (sent <= 0 && errno != EINTR) {
+bool metrics_server_is_busy(const struct metrics_server *server) { return server->answer; }
+
+/* Sends for SLICE_MS. False: the server has ended, or takes nothing. */
+static bool send_more(struct metrics_server *server) {
+    const uint64_t end_ns = now_ns() + SLICE_MS * 1000000ull;
+    while (server->sent < server->bytes && now_ns() < end_ns) {
+        ssize_t sent = send(server->pair, server->answer + server->sent, server->bytes - server->sent,
+                            MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent > 0) {
+            server->sent += (size_t)sent;
+            server->stall_ns = now_ns();
+        } else if (errno != EAGAIN && errno != EINTR) {
             return false;
+        } else if (errno == EAGAIN) {
+            struct pollfd fd = {.fd = server->pair, .events = POLLOUT};
+            poll(&fd, 1, 5);
         }
-        done += sent > 0 ? (size_t)sent : 0;
     }
+    if (server->sent == server->bytes) {
+        free(server->answer);
+        server->answer = NULL;
+    }
+    return !server->answer || now_ns() - server->stall_ns < STALL_MS * 1000000ull;
+}
+
+/* False: no memory for an answer, not even one that says that there is none. */
+static bool begin_answer(struct metrics_server *server, uint64_t number, const char *text, size_t size) {
+    const struct answer_head head = {number, text && size <= MOST_BYTES ? size : 0};
+    server->answer = malloc(sizeof head + head.bytes);
+    if (!server->answer) {
+        return false;
+    }
+    memcpy(server->answer, &head, sizeof head);
+    if (head.bytes != 0) {
+        memcpy(server->answer + sizeof head, text, head.bytes);
+    }
+    server->bytes = sizeof head + head.bytes;
+    server->sent = 0;
+    server->stall_ns = now_ns();
     return true;
 }
 
 bool metrics_server_answer(struct metrics_server *server, metrics_text_fn *text, void *context, struct failure *why) {
-    char wanted;
-    ssize_t got = recv(server->pair, &wanted, 1, MSG_DONTWAIT);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
-        return true;
-    }
-    if (got == 1) {
-        size_t size = 0;
-        char *answer = text(context, wanted == 'o', &size);
-        uint64_t bytes = answer && size <= MOST_BYTES ? size : 0;
-        bool is_sent = send_all(server->pair, &bytes, sizeof bytes) && send_all(server->pair, answer, bytes);
-        free(answer);
-        if (is_sent) {
+    struct question question;
+    bool good = true;
+    if (!server->answer) {
+        ssize_t got = recv(server->pair, &question, sizeof question, MSG_DONTWAIT);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
             return true;
         }
+        good = got == sizeof question; /* it is sent whole */
+        size_t size = 0;
+        char *answer = good ? text(context, question.is_open, &size) : NULL;
+        good = good &&
+               (begin_answer(server, question.number, answer, size) || begin_answer(server, question.number, NULL, 0));
+        free(answer);
     }
-    return failure_set(why, 1, "the server of metrics has ended");
+    return (good && send_more(server)) || failure_set(why, 1, "the server of metrics has ended");
 }
 
 void metrics_server_close(struct metrics_server *server) {
@@ -311,6 +421,7 @@ void metrics_server_close(struct metrics_server *server) {
         return;
     }
     close(server->pair);
+    free(server->answer);
     if (server->process > 0) {
         kill(server->process, SIGKILL);
         while (waitpid(server->process, NULL, 0) < 0 && errno == EINTR) {

@@ -4,6 +4,7 @@
 #define EDEN_METRICS_SERVER_H
 
 #include "util/failure.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 struct metrics_server;
@@ -18,7 +19,9 @@ int metrics_server_fd(const struct metrics_server *server);
 
 /* The text of an answer, which the caller frees; NULL: there is none. */
 typedef char *metrics_text_fn(void *context, bool is_open, size_t *size);
-/* Answers the requests that there are. False and why: the server has ended, or does not read. */
+/* Whether an answer is being sent: metrics_server_answer() should be called again soon. */
+bool metrics_server_is_busy(const struct metrics_server *server);
+/* Answers a request if there is one, a piece at a time. False and why: the server has ended, or does not read. */
 bool metrics_server_answer(struct metrics_server *server, metrics_text_fn *text, void *context, struct failure *why);
 void metrics_server_close(struct metrics_server *server); /* NULL is allowed */
 

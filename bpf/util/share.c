@@ -1,4 +1,5 @@
 #include "util/share.h"
+#include <acl/libacl.h>
 #include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -29,8 +30,9 @@ static bool add_reader(acl_t *list, uid_t user) {
            acl_clear_perms(rights) == 0 && acl_add_perm(rights, ACL_READ) == 0 && acl_calc_mask(list) == 0;
 }
 
+/* From nothing: entries that the folder's default list gave the file, and its mode hid, must not come back. */
 bool share_file(int file, uid_t user) {
-    acl_t list = acl_get_fd(file);
+    acl_t list = acl_from_mode(0600);
     bool good = list && add_reader(&list, user) && acl_set_fd(file, list) == 0;
     int error = errno;
     if (list) {

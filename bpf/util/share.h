@@ -7,8 +7,8 @@
 
 /* The id of a user, by name or number. False and why. */
 bool share_find_user(const char *name, uid_t *user, struct failure *why);
-/* Gives the user the right to read, besides the rights that the file has. False with errno: ENOTSUP where the file
- * system has no such lists. */
+/* From now on its owner may read and write the file, and this user read it; nobody else. False with errno: ENOTSUP
+ * where the file system has no such lists. */
 bool share_file(int file, uid_t user);
 
 #endif

@@ -6,8 +6,9 @@
  * there, so that counts are exact. They are the largest nanoseconds below a power of two.
  *
  * 2. Invariants
- * I1. A counter never decreases while the tool runs, and has whole numbers of nanoseconds and bytes behind it.
- * I2. What no heap of a group knows has no line.
+ * I1. A counter never decreases while the tool runs and processes keep their names, and has whole numbers of
+ * nanoseconds and bytes behind it. What a process that changes its name has counted moves to the new one. I2. What no
+ * heap of a group knows has no line.
  *
  * 3. References
  * OpenMetrics 1.0.0; Prometheus, "Exposition formats". */
@@ -27,6 +28,7 @@ enum { FIRST_EDGE = 14, LAST_EDGE = 32 }; /* log2 of ns: 16 us to 4.3 s, and wha
 
 struct group {
     const char *command, *name;
+    char *labels; /* owned: as they are printed, without what a line adds */
     uint32_t pid; /* these two: per_process */
     uint64_t heap, serial;
     uint64_t known, figures[EDEN_FIGURE_COUNT];
@@ -68,6 +70,36 @@ static bool is_group(const void *array, size_t place, const void *key) {
            strncmp(group->command, wanted->command, 64) == 0 && strncmp(group->name, wanted->name, 64) == 0;
 }
 
+/* A name that a stranger chose: in text.h's form, with its backslashes and quotes written as labels want them. */
+static void print_value(FILE *out, const char *text) {
+    char form[TEXT_GROWTH * 64 + 1];
+    for (const char *at = text_escape(form, sizeof form, text, ""); *at; at++) {
+        if (*at == '\\' || *at == '"') {
+            fputc('\\', out);
+        }
+        fputc(*at, out);
+    }
+}
+
+/* False: no memory. */
+static bool make_labels(struct group *group, bool per_process) {
+    size_t size;
+    FILE *out = open_memstream(&group->labels, &size);
+    if (!out) {
+        return false;
+    }
+    fputs("command=\"", out);
+    print_value(out, group->command[0] ? group->command : "?");
+    fputs("\",heap=\"", out);
+    print_value(out, group->name);
+    fputc('"', out);
+    if (per_process) {
+        fprintf(out, ",pid=\"%" PRIu32 "\",number=\"%" PRIu64 "\",serial=\"%" PRIu64 "\"", group->pid, group->heap,
+                group->serial);
+    }
+    return fclose(out) == 0;
+}
+
 /* NULL: no memory. */
 static struct group *group_of(struct groups *groups, const struct process_model *process, const struct heap_model *heap,
                               const struct metrics_format *format) {
@@ -88,7 +120,7 @@ static struct group *group_of(struct groups *groups, const struct process_model 
     }
     *added = wanted;
     groups->count++;
-    return added;
+    return make_labels(added, format->per_process) ? added : NULL;
 }
 
 /* All calls from the histogram: the program goes on while the kernel's sums are read, so that the number of calls
@@ -155,25 +187,8 @@ static bool gather(struct groups *groups, const struct model *model, const struc
 
 /* ---- lines ------------------------------------------------------------------------------------------------------ */
 
-/* A name that a stranger chose: in text.h's form, with its backslashes and quotes written as labels want them. */
-static void print_value(FILE *out, const char *text) {
-    char form[TEXT_GROWTH * 64 + 1];
-    for (const char *at = text_escape(form, sizeof form, text, ""); *at; at++) {
-        fprintf(out, *at == '\\' || *at == '"' ? "\\%c" : "%c", *at);
-    }
-}
-
 static void print_labels(const struct printing *printing, const struct group *group, const char *more) {
-    fputs("{command=\"", printing->out);
-    print_value(printing->out, group->command[0] ? group->command : "?");
-    fputs("\",heap=\"", printing->out);
-    print_value(printing->out, group->name);
-    fputc('"', printing->out);
-    if (printing->format->per_process) {
-        fprintf(printing->out, ",pid=\"%" PRIu32 "\",number=\"%" PRIu64 "\",serial=\"%" PRIu64 "\"", group->pid,
-                group->heap, group->serial);
-    }
-    fprintf(printing->out, "%s%s} ", more[0] ? "," : "", more);
+    fprintf(printing->out, "{%s%s%s} ", group->labels, more[0] ? "," : "", more);
 }
 
 /* Exactly: nanoseconds as seconds. */
@@ -341,6 +356,9 @@ bool metrics_print(FILE *out, const struct model *model, const struct metrics_to
         print_phases(&printing);
         print_tool(&printing, model, tool);
         fputs(format->is_open ? "# EOF\n" : "", out);
+    }
+    for (size_t i = 0; i < groups.count; i++) {
+        free(groups.at[i].labels);
     }
     free(groups.at);
     lookup_clear(&groups.by_labels);

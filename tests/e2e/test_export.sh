@@ -200,6 +200,13 @@ scrape text
 scrape open -H 'Accept: application/openmetrics-text'
 expect_status 1 "$scope" export --listen "127.0.0.1:$port" -p "$target"
 grep -q 'Address already in use' err || die "$(cat err)"
+# A tool that does not answer costs a scrape, and no more.
+kill -STOP "$tool"
+[[ $(curl -s -o /dev/null -w '%{http_code}' --max-time 30 "$address") == 503 ]] || die "a silent tool is no 503"
+kill -CONT "$tool"
+scrape text
+[[ $(find "/proc/$server/fd" -lname 'socket:*' | wc -l) -ge 2 && ! $(find "/proc/$server/fd" -lname "$folder/line") ]] ||
+    die "the server has descriptors of others: $(ls -l "/proc/$server/fd")"
 kill -INT "$tool"
 wait "$tool" || die "export gave status $?"
 [[ ! -e /proc/$server ]] || die "the server outlives the tool"

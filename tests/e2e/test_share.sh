@@ -48,6 +48,18 @@ SUDO_UID=65534 "$scope" report -i sudo.data --html sudo.html
 "$scope" report -i sudo.data --html sudo.html
 as 65534 cat sudo.html && die "a page that was not for this user can be read"
 setpriv --reuid 65532 --regid 0 --clear-groups cat sudo.html >seen 2>&1 && die "the group can read the page"
+# What the folder's default list gives others does not come back with the right of the one.
+mkdir project
+setfacl -d -m u:65532:rw,g:65531:rwX project
+SUDO_UID=65534 "$scope" record -o project/sudo.data -- "$micro" survivors >/dev/null 2>&1
+SUDO_UID=65534 "$scope" report -i project/sudo.data --html project/sudo.html || die "the recording is not read"
+for file in project/sudo.data project/sudo.html; do
+    as 65534 cat $file || die "$file: its reader cannot read it"
+    as 65532 cat $file && die "$file: the default list lets another user read it"
+    setpriv --reuid 65530 --regid 65531 --clear-groups cat $file >seen 2>&1 && die "$file: the default list lets a group read it"
+    [[ $(getfacl -cn $file | sort | tr '\n' ' ') == " group::--- mask::r-- other::--- user:65534:r-- user::rw- " ]] ||
+        die "$file: $(getfacl -cn $file)"
+done
 expect_status 1 "$scope" record --user nonesuch -- "$micro" survivors
 grep -q -- '--user nonesuch: there is no such user' err || die "$(cat err)"
 echo "who may read is said, and holds"
