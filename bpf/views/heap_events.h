@@ -22,6 +22,12 @@ static inline bool viewed_has(const struct viewed *viewed, uint64_t time_ns) {
     return time_ns >= viewed->from_ns && time_ns <= viewed->until_ns;
 }
 
+/* When it happened, since the recording began. */
+static inline uint64_t viewed_since_start(const struct viewed *viewed, uint64_t time_ns) {
+    const uint64_t start_ns = recording_info(viewed->recording)->mono_ns;
+    return time_ns > start_ns ? time_ns - start_ns : 0;
+}
+
 /* How much of a time lies in the viewed time. */
 static inline uint64_t viewed_part(const struct viewed *viewed, uint64_t start_ns, uint64_t end_ns) {
     uint64_t start = start_ns > viewed->from_ns ? start_ns : viewed->from_ns;
@@ -47,8 +53,8 @@ bool heap_places(const struct model *model, struct heap_places *places);
 void heap_places_clear(struct heap_places *places);
 
 /* Hands on the events of these heaps, of `count` probes, in order of time, each with the number of its heap; stops
- * where on_event returns false. Also those outside of the viewed time, of which viewed_has() is not true: what began
- * before it belongs to what ends in it, and names and sizes stay as they were. False and why. */
+ * where on_event returns false. It hands on events outside of the viewed time, too, because a pause that ends within it
+ * may have begun before, and names and sizes are reported once: viewed_has() tells them apart. False and why. */
 typedef bool heap_event_fn(void *context, size_t heap, const struct event *event);
 bool heap_events(struct recording *recording, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
                  heap_event_fn *on_event, void *context, struct failure *why);

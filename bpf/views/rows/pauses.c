@@ -1,4 +1,4 @@
-/* Pauses: their distribution, and how much of any window of time they leave to the program; and what caused them.
+/* Pauses: their distribution, and how much of any window of time they leave to the program.
  *
  * 1. Terms
  * Minimum mutator utilisation (MMU) of a window: the smallest part of any window of that length, within the viewed

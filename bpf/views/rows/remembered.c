@@ -62,7 +62,6 @@ struct sets {
     struct rows *rows;
     struct heap_sets *heaps; /* owned */
     const struct viewed *viewed;
-    uint64_t start_ns;
     bool is_out_of_memory;
 };
 
@@ -70,7 +69,7 @@ static void add_scavenge(const struct sets *all, size_t heap, const struct event
     struct started *started = &all->heaps[heap].started;
     const uint64_t *arg = event->arg;
     const struct cell cells[] = {
-        cell_number(event->time_ns > all->start_ns ? event->time_ns - all->start_ns : 0),
+        cell_number(viewed_since_start(all->viewed, event->time_ns)),
         cell_number(EDEN_ARG(arg, scavenge__done, seq)),
         cell_if(started->is_known, started->before),
         cell_if(started->is_known, started->remembered),
@@ -83,7 +82,7 @@ static void add_scavenge(const struct sets *all, size_t heap, const struct event
         cell_number(EDEN_ARG(arg, scavenge__done, remembered_now)),
     };
     *started = (struct started){0};
-    if (viewed_has(all->viewed, event->time_ns)) {
+    if (viewed_has(all->viewed, event->time_ns) && EDEN_HAS(event->args, scavenge__done, remembered_now)) {
         rows_add(all->rows, heap, SCAVENGES, cells);
     }
 }
@@ -205,8 +204,7 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
                                                 EDEN_PROBE_remember,        EDEN_PROBE_forget,
                                                 EDEN_PROBE_remembered__scan};
     struct heap_places *places = rows_places(rows);
-    struct sets all = {rows, calloc(places->count + 1, sizeof *all.heaps), viewed,
-                       recording_info(viewed->recording)->mono_ns, false};
+    struct sets all = {rows, calloc(places->count + 1, sizeof *all.heaps), viewed, false};
     all.is_out_of_memory = !all.heaps;
     bool good = all.is_out_of_memory ||
                 heap_events(viewed->recording, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why);

@@ -10,7 +10,6 @@ static const struct column columns[] = {
 struct segments {
     struct rows *rows;
     const struct viewed *viewed;
-    uint64_t start_ns;
 };
 
 _Static_assert(EDEN_AT(segment__map, address) == EDEN_AT(segment__unmap, address) &&
@@ -22,7 +21,7 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
     const struct segments *all = context;
     const uint64_t *arg = event->arg;
     const struct cell cells[] = {
-        cell_number(event->time_ns > all->start_ns ? event->time_ns - all->start_ns : 0),
+        cell_number(viewed_since_start(all->viewed, event->time_ns)),
         cell_text(event->probe == EDEN_PROBE_segment__map ? "mapped" : "returned"),
         cell_number(EDEN_ARG(arg, segment__map, address)),
         cell_number(EDEN_ARG(arg, segment__map, bytes)),
@@ -36,7 +35,7 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
 
 static bool gather(struct rows *rows, const struct viewed *viewed, struct failure *why) {
     static const enum eden_probe_id wanted[] = {EDEN_PROBE_segment__map, EDEN_PROBE_segment__unmap};
-    struct segments all = {rows, viewed, recording_info(viewed->recording)->mono_ns};
+    struct segments all = {rows, viewed};
     return heap_events(viewed->recording, rows_places(rows), wanted, sizeof wanted / sizeof *wanted, on_event, &all,
                        why);
 }

@@ -30,7 +30,6 @@ struct tenuring {
     struct rows *rows;
     struct started *started; /* owned; one a heap */
     const struct viewed *viewed;
-    uint64_t start_ns;
 };
 
 static void add_row(const struct tenuring *all, size_t heap, const struct event *event) {
@@ -43,7 +42,7 @@ static void add_row(const struct tenuring *all, size_t heap, const struct event 
     /* Outside of the semispace it is a fault of the runtime (compat.threshold_bug): then there is no such size. */
     bool has_threshold = threshold == 0 || (threshold >= start && threshold <= limit);
     const struct cell cells[] = {
-        cell_number(event->time_ns > all->start_ns ? event->time_ns - all->start_ns : 0),
+        cell_number(viewed_since_start(all->viewed, event->time_ns)),
         cell_number(EDEN_ARG(arg, scavenge__done, seq)),
         cell_text(started->cause),
         cell_if(started->cause, started->allocated),
@@ -75,8 +74,7 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
 static bool gather(struct rows *rows, const struct viewed *viewed, struct failure *why) {
     static const enum eden_probe_id wanted[] = {EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done};
     struct heap_places *places = rows_places(rows);
-    struct tenuring all = {rows, calloc(places->count + 1, sizeof *all.started), viewed,
-                           recording_info(viewed->recording)->mono_ns};
+    struct tenuring all = {rows, calloc(places->count + 1, sizeof *all.started), viewed};
     bool good = all.started ? heap_events(viewed->recording, places, wanted, sizeof wanted / sizeof *wanted, on_event,
                                           &all, why)
                             : failure_set(why, 1, "out of memory for the scavenges");

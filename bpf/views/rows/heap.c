@@ -1,4 +1,5 @@
 /* The spaces of a heap after each collection: the curve of memory over time. */
+#include "util/sum.h"
 #include "views/rows/views.h"
 #include <stdlib.h>
 
@@ -21,21 +22,16 @@ struct spaces {
     struct rows *rows;
     struct sizes *sizes; /* owned; one a heap */
     const struct viewed *viewed;
-    uint64_t start_ns;
 };
-
-static uint64_t since_start(const struct spaces *all, const struct event *event) {
-    return event->time_ns > all->start_ns ? event->time_ns - all->start_ns : 0;
-}
 
 static void add_scavenge(const struct spaces *all, size_t heap, const struct event *event) {
     struct sizes *sizes = &all->sizes[heap];
     const uint64_t *arg = event->arg;
     sizes->survivors = EDEN_ARG(arg, scavenge__done, survivor_used);
     sizes->has_survivors = true;
-    sizes->old_used += EDEN_ARG(arg, scavenge__done, tenured_bytes);
+    sum_add(&sizes->old_used, EDEN_ARG(arg, scavenge__done, tenured_bytes));
     const struct cell cells[] = {
-        cell_number(since_start(all, event)),
+        cell_number(viewed_since_start(all->viewed, event->time_ns)),
         cell_number(EDEN_ARG(arg, scavenge__done, seq)),
         cell_text("scavenge"),
         cell_if(sizes->has_eden, sizes->eden_used),
@@ -62,7 +58,7 @@ static void add_full(const struct spaces *all, size_t heap, const struct event *
     sizes->old_capacity = EDEN_ARG(arg, full__done, old_capacity);
     sizes->has_old = sizes->has_capacity = true;
     const struct cell cells[] = {
-        cell_number(since_start(all, event)),
+        cell_number(viewed_since_start(all->viewed, event->time_ns)),
         cell_number(EDEN_ARG(arg, full__done, seq)),
         cell_text("full"),
         cell_none(),
@@ -120,8 +116,7 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
                                                 EDEN_PROBE_segment__map,    EDEN_PROBE_segment__unmap,
                                                 EDEN_PROBE_full__start,     EDEN_PROBE_full__done};
     struct heap_places *places = rows_places(rows);
-    struct spaces all = {rows, calloc(places->count + 1, sizeof *all.sizes), viewed,
-                         recording_info(viewed->recording)->mono_ns};
+    struct spaces all = {rows, calloc(places->count + 1, sizeof *all.sizes), viewed};
     bool good =
         all.sizes ? heap_events(viewed->recording, places, wanted, sizeof wanted / sizeof *wanted, on_event, &all, why)
                   : failure_set(why, 1, "out of memory for the spaces");
