@@ -35,32 +35,16 @@
 #include "young/cards.h"
 #include "young/remembered.h"
 
-enum { BIT_LAST = 2, BIT_OTHER = 1 };
 _Static_assert(CARD_SLOTS < EDEN_SLOTS_OVERFLOW, "the first card of an object is not its last");
-
-static uint8_t *byte_of(const eden_heap *heap, struct card card, uint8_t *bit) {
-    uintptr_t address = card.object + 8 + card.first * 8;
-    *bit = card.first + CARD_SLOTS >= eden_slot_count(card.object) ? BIT_LAST : BIT_OTHER;
-    return &heap->old.card_table[(address - heap->old.start) / CARD_BYTES];
-}
-
-bool cards_is_dirty(const eden_heap *heap, struct card card) {
-    uint8_t bit;
-    return (*byte_of(heap, card, &bit) & bit) != 0;
-}
 
 void cards_add(eden_heap *heap, struct card card, enum eden_remember_origin origin) {
     struct remembered_set *set = &heap->remembered;
-    uint8_t bit, *byte = byte_of(heap, card, &bit);
-    if ((*byte & bit) != 0) {
-        return;
-    }
     if (!system_grow_from(&heap->system, (void **)&set->cards, &set->card_room, set->card_count, sizeof *set->cards,
                           REMEMBERED_FIRST, "remembered set")) {
         set->is_incomplete = true;
         return;
     }
-    *byte |= bit;
+    *cards_byte(heap, card) |= cards_bit(card);
     set->cards[set->card_count++] = card;
     heap->delta.remembered++;
     eden_fire_remember(heap, (const void *)(uintptr_t)card.object, eden_index_of(card.object), heap_remembered(heap),
@@ -68,9 +52,8 @@ void cards_add(eden_heap *heap, struct card card, enum eden_remember_origin orig
 }
 
 void cards_forget(eden_heap *heap, struct card card, size_t remaining) {
-    uint8_t bit, *byte = byte_of(heap, card, &bit);
-    invariant_check(heap, (*byte & bit) != 0, "I1 of cards: a card in the list is clean in the table");
-    *byte &= (uint8_t)~bit;
+    invariant_check(heap, cards_is_dirty(heap, card), "I1 of cards: a card in the list is clean in the table");
+    *cards_byte(heap, card) &= (uint8_t)~cards_bit(card);
     heap->delta.forgotten++;
     eden_fire_forget(heap, (const void *)(uintptr_t)card.object, eden_index_of(card.object),
                      heap->remembered.count + remaining);
@@ -91,14 +74,14 @@ void cards_drop_unmarked(eden_heap *heap) {
 
 void cards_unset(eden_heap *heap) {
     for (size_t i = 0; i < heap->remembered.card_count; i++) {
-        uint8_t bit, *byte = byte_of(heap, heap->remembered.cards[i], &bit);
-        *byte &= (uint8_t)~bit;
+        struct card card = heap->remembered.cards[i];
+        *cards_byte(heap, card) &= (uint8_t)~cards_bit(card);
     }
 }
 
 void cards_set(eden_heap *heap) {
     for (size_t i = 0; i < heap->remembered.card_count; i++) {
-        uint8_t bit, *byte = byte_of(heap, heap->remembered.cards[i], &bit);
-        *byte |= bit;
+        struct card card = heap->remembered.cards[i];
+        *cards_byte(heap, card) |= cards_bit(card);
     }
 }

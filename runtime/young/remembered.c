@@ -31,10 +31,13 @@ void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origi
 
 void eden_remember(eden_mutator *mutator, eden_value object, size_t index) {
     eden_heap *heap = mutator->heap;
-    if (cards_apply(heap, object)) {
-        cards_add(heap, (struct card){object, index / CARD_SLOTS * CARD_SLOTS}, EDEN_REMEMBER_STORE);
-    } else {
+    if (!cards_apply(heap, object)) {
         remembered_add(heap, object, EDEN_REMEMBER_STORE);
+        return;
+    }
+    struct card card = {object, index / CARD_SLOTS * CARD_SLOTS};
+    if (!cards_is_dirty(heap, card)) { /* of many stores into a large object, few make a card dirty */
+        cards_add(heap, card, EDEN_REMEMBER_STORE);
     }
 }
 

@@ -272,7 +272,7 @@ static void scan_old_and_remember(struct scavenge *s, eden_value object, enum ed
         return;
     }
     for (struct card card = {object, 0}; card.first < count; card.first += CARD_SLOTS) {
-        if (scan_old(s, object, card.first, card_end(s, card))) {
+        if (scan_old(s, object, card.first, card_end(s, card)) && !cards_is_dirty(heap, card)) {
             cards_add(heap, card, origin);
         }
     }
