@@ -99,6 +99,18 @@ static inline void ask_for(const eden_heap *heap, const eden_value *slots, size_
     }
 }
 
+/* Most objects are small: a call of memcpy takes longer than the copying. */
+static inline void copy_words(uintptr_t to, uintptr_t from, size_t bytes) {
+    enum { PAIR = 16 };
+    size_t at = 0;
+    for (; at + PAIR <= bytes; at += PAIR) {
+        memcpy((void *)(to + at), (const void *)(from + at), PAIR);
+    }
+    if (at < bytes) {
+        memcpy((void *)(to + at), (const void *)(from + at), 8);
+    }
+}
+
 static eden_value copy_to(eden_value object, uintptr_t start, size_t bytes) {
     uintptr_t from = object_start(object);
     eden_value copy = start + (object - from);
@@ -144,8 +156,8 @@ static bool may_defer(struct scavenge *s, eden_value object, size_t bytes) {
     return true;
 }
 
-/* Where a live young object of the spaces being collected goes. */
-static eden_value evacuate(struct scavenge *s, eden_value object) {
+/* Where a live young object of the spaces being collected goes, whatever it is. */
+static eden_value evacuate_any(struct scavenge *s, eden_value object) {
     uint64_t header = eden_header(object);
     if ((header & EDEN_HEADER_FORWARDED) != 0) {
         if (!ephemerons_is_pending(header)) {
@@ -190,6 +202,27 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
     return object;
 }
 
+/* Nearly all that is reached is small, stays young and finds room, or has been moved already. */
+static inline eden_value evacuate(struct scavenge *s, eden_value object) {
+    uint64_t header = eden_header(object), slots = header >> EDEN_HEADER_SLOTS_SHIFT;
+    if ((header & EDEN_HEADER_PENDING) == EDEN_HEADER_FORWARDED) {
+        return object_forwarded_to(header);
+    }
+    uintptr_t start = s->to->used;
+    size_t bytes = 8 + 8 * (size_t)slots;
+    if ((header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_IN_PLACE | EDEN_HEADER_PINNED)) != 0 ||
+        slots == EDEN_SLOTS_OVERFLOW || object < s->policy.young_from || s->to->limit - start < bytes) {
+        return evacuate_any(s, object);
+    }
+    s->moved.objects++;
+    s->moved.bytes += bytes;
+    s->aged += object < s->heap->eden.start ? bytes : 0;
+    s->to->used = start + bytes;
+    copy_words(start, object, bytes);
+    object_forward(object, start);
+    return start;
+}
+
 /* Is v young, and in a space that is being collected? (Not: a survivor that was copied already.) */
 static bool to_evacuate(const struct scavenge *s, eden_value v) {
     return heap_is_young(s->heap, v) && v - s->resident >= s->to->limit - s->resident;
@@ -210,8 +243,7 @@ static bool has_survived(const struct scavenge *s, eden_value v) {
 }
 
 /* Ephemerons and weak objects: how many slots, from the first, to scan now. */
-static size_t slots_to_scan(struct scavenge *s, eden_value object) {
-    uint32_t format = eden_format_bits(object);
+static size_t special_slots(struct scavenge *s, eden_value object, uint32_t format) {
     if (format == FORMAT_PENDING || (format == EDEN_FORMAT_EPHEMERON && !has_survived(s, eden_slot(object, 0)) &&
                                      ephemerons_wait(s->heap, object, eden_slot(object, 0)))) {
         return 0;
@@ -220,6 +252,11 @@ static size_t slots_to_scan(struct scavenge *s, eden_value object) {
         return heap_strong_slots(s->heap, object);
     }
     return heap_reference_slots(s->heap, object);
+}
+
+static inline size_t slots_to_scan(struct scavenge *s, eden_value object) {
+    uint32_t format = eden_format_bits(object);
+    return format < EDEN_FORMAT_WEAK ? eden_slot_count(object) : special_slots(s, object, format);
 }
 
 static bool refers_to_young(const struct scavenge *s, eden_value object, size_t from) {
@@ -656,7 +693,7 @@ static void second_pass(struct scavenge *s) {
     }
     deferred->count = 0;
     s->is_second = true;
-    s->policy.criterion = EDEN_BY_NOTHING;
+    s->policy = (struct tenure_policy){.criterion = EDEN_BY_NOTHING, .young_from = UINTPTR_MAX};
     s->pass.to = s->to = from;
     s->to->used = s->scan = s->ahead = s->resident = from->start;
     scan_remembered(s);

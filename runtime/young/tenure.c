@@ -107,7 +107,7 @@ static bool in_red_zone(const eden_heap *heap) {
 }
 
 struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cause) {
-    struct tenure_policy policy = {heap->params.tenure_criterion, 0};
+    struct tenure_policy policy = {.criterion = heap->params.tenure_criterion, .young_from = UINTPTR_MAX};
     if (policy.criterion == EDEN_BY_AGE && cause == EDEN_SCAVENGE_FULL && policy_keeps(heap) &&
         heap->mutator.free == heap->eden.start) {
         policy.criterion = EDEN_BY_NOTHING; /* nothing was allocated: they have not survived again */
@@ -124,6 +124,11 @@ struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cau
     }
     if (policy.criterion == EDEN_BY_REMEMBERED) {
         policy.least_references = take_census(heap);
+    }
+    if (policy.criterion == EDEN_BY_AGE && !heap->is_mixed) {
+        policy.young_from = heap->tenure_threshold;
+    } else if (policy.criterion == EDEN_BY_NOTHING && !heap->is_mixed) {
+        policy.young_from = 0;
     }
     return policy;
 }

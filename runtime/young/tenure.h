@@ -7,6 +7,7 @@
 struct tenure_policy {         /* of one scavenge */
     uint64_t criterion;        /* enum eden_criterion, or EDEN_BY_AGE_OR_LEARNT */
     unsigned least_references; /* EDEN_BY_REMEMBERED: tenures what at least so many remembered slots refer to */
+    uintptr_t young_from;      /* from this address on, tenure_reason has none but for pinned objects */
 };
 enum { NOT_TENURED = -1 };
 struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cause);

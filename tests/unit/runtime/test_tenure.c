@@ -7,7 +7,7 @@ static int64_t number_of(eden_value pair) { return eden_int_value(eden_slot(pair
 
 /* What the next scavenge would say of a young object. */
 static int reason_for(const struct world *w, eden_value object) {
-    const struct tenure_policy policy = {(enum eden_criterion)w->heap->params.tenure_criterion, 0};
+    const struct tenure_policy policy = {.criterion = (enum eden_criterion)w->heap->params.tenure_criterion};
     return tenure_reason(w->heap, &policy, object);
 }
 
