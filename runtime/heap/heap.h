@@ -18,6 +18,7 @@
 #include "heap/object.h"
 #include "heap/observer.h"
 #include "heap/old_space.h"
+#include "heap/pages.h"
 #include "heap/params.h"
 #include "heap/roots.h"
 #include "heap/space.h"
@@ -87,6 +88,7 @@ struct eden_heap {
     struct eden_mutator mutator __attribute__((aligned(64)));
     struct params params;
     struct system system;
+    struct pages pages;
     uintptr_t reservation;
     size_t reservation_bytes;
     struct space eden, semi[2];

@@ -65,7 +65,7 @@ static bool reserve(eden_heap *heap, uint64_t old_bytes, size_t eden_most, size_
 
 static void unmap(eden_heap *heap, uintptr_t start, uintptr_t end) {
     OBSERVE(heap, young_unmapped, start, end);
-    system_decommit(start, end - start);
+    pages_decommit(&heap->pages, start, end - start);
 }
 
 void new_space_cut(eden_heap *heap, uintptr_t end, uintptr_t limit) {
@@ -83,7 +83,7 @@ static void set_end(eden_heap *heap, struct space *space, size_t bytes) {
     wanted = wanted < used ? used : wanted;
     uint64_t mapped = heap->new_space.bytes + heap->old.capacity, most = heap->params.max_heap;
     if (wanted > limit && (most < mapped || wanted - limit > most - mapped ||
-                           !system_commit(&heap->system, limit, wanted - limit, "new space"))) {
+                           !pages_commit(&heap->pages, &heap->system, limit, wanted - limit, "new space"))) {
         return;
     }
     if (wanted < limit) {
@@ -146,6 +146,19 @@ void new_space_move(eden_heap *heap, const struct new_space *other) {
     heap->mutator.free = heap->delta.allocated_from = heap->eden.start;
 }
 
+/* All of them, or none. */
+static bool commit_all(eden_heap *heap, const struct page_range parts[YOUNG_SPACES]) {
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        if (!pages_commit(&heap->pages, &heap->system, parts[i].start, parts[i].end - parts[i].start, "new space")) {
+            while (i-- > 0) {
+                pages_decommit(&heap->pages, parts[i].start, parts[i].end - parts[i].start);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
 bool new_space_prepare(eden_heap *heap, struct new_space *other) {
     uint64_t mapped = heap->new_space.bytes + heap->old.capacity, limit = heap->params.max_heap;
     size_t semispace = new_space_fifth(EDEN_POLICY_LEAST), all = all_bytes(EDEN_POLICY_LEAST);
@@ -157,11 +170,11 @@ bool new_space_prepare(eden_heap *heap, struct new_space *other) {
         return false;
     }
     place(other);
-    uintptr_t semi[] = {other->start, other->start + other->semispace_most};
-    if (!system_commit(&heap->system, other->eden_start, EDEN_POLICY_LEAST, "new space") ||
-        !system_commit(&heap->system, semi[0], semispace, "new space") ||
-        !system_commit(&heap->system, semi[1], semispace, "new space")) {
-        system_decommit(other->start, reserved);
+    const struct page_range parts[YOUNG_SPACES] = {
+        {other->start, other->start + semispace},
+        {other->start + other->semispace_most, other->start + other->semispace_most + semispace},
+        {other->eden_start, other->eden_start + EDEN_POLICY_LEAST}};
+    if (!commit_all(heap, parts)) {
         return false;
     }
     other->eden_end += EDEN_POLICY_LEAST;

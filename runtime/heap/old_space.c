@@ -177,7 +177,7 @@ static bool commit_cards(eden_heap *heap, uintptr_t start, size_t bytes) {
 }
 
 static bool commit(eden_heap *heap, uintptr_t start, size_t size) {
-    return commit_cards(heap, start, size) && system_commit(&heap->system, start, size, "segment");
+    return commit_cards(heap, start, size) && pages_commit(&heap->pages, &heap->system, start, size, "segment");
 }
 
 static bool is_below_next(const struct old_space *old, size_t index) {
@@ -315,7 +315,7 @@ static void cut(eden_heap *heap, struct segment *segment, uintptr_t from) {
     if (from != segment->start) {
         OBSERVE(heap, adopted, segment->start, from - segment->start);
     }
-    system_decommit(from, limit - from);
+    pages_decommit(&heap->pages, from, limit - from);
 }
 
 /* Where the free end of a segment begins: all of it may be free. */

@@ -9,12 +9,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
-static bool allowed(const struct system *system, size_t bytes, const char *what) {
+bool system_allows(const struct system *system, size_t bytes, const char *what) {
     return system->hook == NULL || system->hook(system->context, bytes, what);
 }
 
 void *system_reserve(struct system *system, size_t bytes) {
-    if (!allowed(system, bytes, "reservation")) {
+    if (!system_allows(system, bytes, "reservation")) {
         return NULL;
     }
     void *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -23,8 +23,12 @@ void *system_reserve(struct system *system, size_t bytes) {
 
 void system_release(void *address, size_t bytes) { munmap(address, bytes); }
 
+bool system_make_usable(uintptr_t address, size_t bytes) {
+    return mprotect((void *)address, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
 bool system_commit(struct system *system, uintptr_t address, size_t bytes, const char *what) {
-    return allowed(system, bytes, what) && mprotect((void *)address, bytes, PROT_READ | PROT_WRITE) == 0;
+    return system_allows(system, bytes, what) && system_make_usable(address, bytes);
 }
 
 void system_decommit(uintptr_t address, size_t bytes) {
@@ -37,7 +41,7 @@ void system_decommit(uintptr_t address, size_t bytes) {
 }
 
 void *system_map(struct system *system, size_t bytes, const char *what) {
-    if (!allowed(system, bytes, what)) {
+    if (!system_allows(system, bytes, what)) {
         return NULL;
     }
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -47,7 +51,7 @@ void *system_map(struct system *system, size_t bytes, const char *what) {
 void system_unmap(void *address, size_t bytes) { munmap(address, bytes); }
 
 void *system_alloc(struct system *system, size_t bytes, const char *what) {
-    return allowed(system, bytes, what) ? malloc(bytes) : NULL;
+    return system_allows(system, bytes, what) ? malloc(bytes) : NULL;
 }
 
 bool system_grow(struct system *system, void **array, size_t *room, size_t count, size_t element, const char *what) {
@@ -60,7 +64,7 @@ bool system_grow_from(struct system *system, void **array, size_t *room, size_t 
         return true;
     }
     size_t more = *room == 0 ? first : *room * 2;
-    if (more > SIZE_MAX / element || !allowed(system, more * element, what)) {
+    if (more > SIZE_MAX / element || !system_allows(system, more * element, what)) {
         return false;
     }
     void *grown = realloc(*array, more * element);

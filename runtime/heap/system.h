@@ -9,9 +9,11 @@ struct system {
     void *context;
 };
 
-void *system_reserve(struct system *system, size_t bytes); /* address space only; NULL: refused */
-void system_release(void *address, size_t bytes);          /* gives a reservation back */
-bool system_commit(struct system *system, uintptr_t address, size_t bytes, const char *what); /* makes it usable */
+void *system_reserve(struct system *system, size_t bytes);                       /* address space only; NULL: refused */
+void system_release(void *address, size_t bytes);                                /* gives a reservation back */
+bool system_allows(const struct system *system, size_t bytes, const char *what); /* what the hook says */
+bool system_make_usable(uintptr_t address, size_t bytes); /* a part of a reservation; false: refused */
+bool system_commit(struct system *system, uintptr_t address, size_t bytes, const char *what); /* both */
 void system_decommit(uintptr_t address, size_t bytes);                   /* returns the memory, keeps the range */
 void *system_map(struct system *system, size_t bytes, const char *what); /* zeroed pages; NULL: refused */
 void system_unmap(void *address, size_t bytes);

@@ -36,6 +36,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     }
     int cancellation = system_hold_cancellation();
     heap->is_collecting = true;
+    pages_keep(&heap->pages);
     OBSERVE(heap, before_full);
     bool in_place = heap->policy.in_place != 0; /* then what is dead lies among what lives, and the end of old space */
     struct full_pass pass = {
@@ -74,6 +75,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     old_space_shrink(heap);
     policy_old_changed(heap);
     policy_report(heap);
+    pages_return(&heap->pages);
     OBSERVE(heap, full_end, &pass);
     heap->is_collecting = false;
     OBSERVE(heap, after_full);

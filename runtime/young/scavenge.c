@@ -760,6 +760,7 @@ static void collect(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge s = {.visit = {heap, visit_root_slots, scan_between}, .heap = heap, .tenured = EDEN_NONE};
     int cancellation = system_hold_cancellation();
     heap->is_collecting = true;
+    pages_keep(&heap->pages);
     heap->old.refused = SIZE_MAX;
     heap->thread = pthread_self();
     OBSERVE(heap, before_scavenge);
@@ -771,6 +772,7 @@ static void collect(eden_heap *heap, enum eden_scavenge_cause cause) {
     if (!policy_promotes_in_place(heap) || !collect_in_place(heap, &s.pass)) {
         collect_by_copying(&s);
     }
+    pages_return(&heap->pages);
     OBSERVE(heap, scavenge_end, &s.pass);
     heap->is_collecting = false;
     OBSERVE(heap, after_scavenge);

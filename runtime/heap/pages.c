@@ -1,0 +1,141 @@
+/* The memory of the heap's spaces: in a collection, what one gives back another takes.
+ *
+ * 1. Purpose
+ * A collection gives back the free end of one space and lets another grow. Had the system both done, it would free each
+ * page, and find and clear another at its first touch: 2 to 3 microseconds a page, a tenth of the time of the program
+ * "json" of docs/performance.md. To change the address of a page takes a hundredth of that.
+ *
+ * 2. Algorithm
+ * What is given back in a collection stays usable, in a list of ranges. What is made usable then has three parts: what
+ * of it is in the list already; the rest, as far as the list has pages, which are moved to their new address (mremap);
+ * and fresh pages. At the end of the collection the system gets what is left in the list.
+ *
+ * mremap moves what is one mapping to the system, and nobody knows where those begin: a piece at a time, so that of a
+ * range with several only the pieces across an end stay behind. Were it asked to move pages to their place at once and
+ * failed, it would leave a hole there, for any thread's mmap to fall into. So they are moved twice: to a place of the
+ * system's choice, where failure changes nothing, and from there, as one mapping.
+ *
+ * 3. Invariants
+ * I1. What is in the list is usable, and no space has it.
+ * I2. Outside of a collection the list is empty.
+ *
+ * 4. Failure
+ * The list is full: the memory goes back at once. A range cannot be moved: fresh pages. The system refuses to make
+ * memory usable: it gets all that is in the list, and is asked again.
+ *
+ * 5. Cost
+ * Memory is never above what it was before the collection or is after it. */
+#include "heap/pages.h"
+#include <sys/mman.h>
+
+/* A piece of 2 MB is what one entry of a page table maps: with addresses alike below it, it moves as one. Each may be a
+ * mapping of its own for ever, of which a process can have 65,530. */
+enum { PIECE = 2 << 20, PIECES = 64 };
+
+/* Removes from the list what overlaps [start, end), and gives `gaps` the rest of it, which has no pages yet. */
+static size_t claim(struct pages *pages, uintptr_t start, uintptr_t end, struct page_range gaps[PAGES_RANGES + 1]) {
+    size_t gap_count = 1;
+    gaps[0] = (struct page_range){start, end};
+    for (size_t i = 0; i < pages->count;) {
+        struct page_range range = pages->kept[i];
+        if (range.end <= start || range.start >= end) {
+            i++;
+            continue;
+        }
+        pages->kept[i] = pages->kept[--pages->count];
+        if (range.start < start) {
+            pages_decommit(pages, range.start, start - range.start);
+        }
+        if (range.end > end) {
+            pages_decommit(pages, end, range.end - end);
+        }
+        for (size_t j = 0; j < gap_count; j++) { /* ranges are disjoint: this one lies within one gap */
+            struct page_range gap = gaps[j];
+            uintptr_t from = range.start > gap.start ? range.start : gap.start;
+            uintptr_t to = range.end < gap.end ? range.end : gap.end;
+            if (from < to) {
+                gaps[j] = (struct page_range){gap.start, from};
+                gaps[gap_count++] = (struct page_range){to, gap.end};
+                break;
+            }
+        }
+    }
+    return gap_count;
+}
+
+/* Moves pages to a usable part. False: that part is no longer usable. */
+static bool move(uintptr_t from, uintptr_t to, size_t bytes) {
+    void *between = mremap((void *)from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
+    if (between == MAP_FAILED ||
+        mremap(between, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)to) == (void *)to) {
+        return true;
+    }
+    munmap(between, bytes);
+    return mprotect((void *)to, bytes, PROT_READ | PROT_WRITE) == 0 ||
+           mmap((void *)to, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
+               (void *)to;
+}
+
+/* Gives a usable part the pages of the list, as far as there are. */
+static bool fill(struct pages *pages, struct page_range gap) {
+    size_t piece = system_page_round((gap.end - gap.start) / PIECES);
+    piece = piece > PIECE ? piece : PIECE;
+    while (gap.start < gap.end && pages->count != 0) {
+        struct page_range *range = &pages->kept[pages->count - 1];
+        size_t bytes = gap.end - gap.start < piece ? gap.end - gap.start : piece;
+        bytes = range->end - range->start < bytes ? range->end - range->start : bytes;
+        bool moved = move(range->start, gap.start, bytes);
+        system_decommit(range->start, bytes);
+        if (!moved) {
+            return false;
+        }
+        range->start += bytes;
+        gap.start += bytes;
+        pages->count -= range->start == range->end;
+    }
+    return true;
+}
+
+static void return_all(struct pages *pages) {
+    while (pages->count != 0) {
+        struct page_range range = pages->kept[--pages->count];
+        system_decommit(range.start, range.end - range.start);
+    }
+}
+
+bool pages_commit(struct pages *pages, struct system *system, uintptr_t start, size_t bytes, const char *what) {
+    if (!system_allows(system, bytes, what)) {
+        return false;
+    }
+    if (!system_make_usable(start, bytes)) {
+        return_all(pages);
+        if (!system_make_usable(start, bytes)) {
+            return false;
+        }
+    }
+    struct page_range gaps[PAGES_RANGES + 1];
+    size_t count = claim(pages, start, start + bytes, gaps);
+    bool filled = true;
+    for (size_t i = 0; i < count && filled; i++) {
+        filled = fill(pages, gaps[i]);
+    }
+    if (!filled) {
+        system_decommit(start, bytes);
+    }
+    return filled;
+}
+
+void pages_decommit(struct pages *pages, uintptr_t start, size_t bytes) {
+    if (pages->keeps && pages->count < PAGES_RANGES) {
+        pages->kept[pages->count++] = (struct page_range){start, start + bytes};
+    } else {
+        system_decommit(start, bytes);
+    }
+}
+
+void pages_keep(struct pages *pages) { pages->keeps = true; }
+
+void pages_return(struct pages *pages) {
+    return_all(pages);
+    pages->keeps = false;
+}
