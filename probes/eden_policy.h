@@ -11,7 +11,8 @@
  * copying is a third of all the work. It quadruples while more than half survives. It halves when less than 1/256 has
  * survived several times in a row: an eden that fits a cache is allocated in up to three times faster
  * (docs/performance.md). The two shares are further apart than the factor of two that a change of size can make, so the
- * rule does not swing.
+ * rule does not swing. With a limit an eden that shrinks stays mapped, as far as nothing else needs its pages: a
+ * program that works in phases grows it again, and the system would have to find and clear each page anew.
  *
  * With a limit, memory is used before time is: new space takes at most half of what live objects leave of it, and eden
  * is no larger than what old space could take if all of it survived, so that promotion seldom fails (born old objects
@@ -41,7 +42,11 @@
  * 2, or 8 if old space refers to it, for then it lies scattered and the processor waits for each object; a byte that
  * lives costs 4 to mark and slide, and a byte of such an eden 1.5 to sweep and walk. They were measured with the rows
  * "array", "lru" and "binary trees" of docs/performance.md. Whether it stays so is judged by what the full collection
- * finds alive.
+ * finds alive: copied from the smaller edens that leave room for it, twice as much would have survived.
+ *
+ * An eden must be large to say what survives of a larger one. But where nearly all of a small one survives, scattered,
+ * as where a program fills a table, the next ones would cost most of all collections, for nothing: eden grows
+ * sixteenfold, and a thirty-second of what can be copied is large enough to promote the next one in place.
  *
  * 6. References
  * Jones, Hosking and Moss, The Garbage Collection Handbook, 2012, chapters 9 and 10. M. Kirisame et al., "Optimal Heap
@@ -175,6 +180,11 @@ static inline uint64_t eden_policy_most_beside(uint64_t limit, uint64_t live, ui
 static inline double eden_policy_copying(double survived, double scattered) { return 2 * survived + 6 * scattered; }
 static inline double eden_policy_sliding(double eden, double live) { return 1.5 * eden + 4 * live; }
 
+/* Does nearly all survive, and is most of it costly to copy? A program that fills a table does both. */
+static inline bool eden_policy_lasts(const struct eden_policy_state *state) {
+    return state->survived > state->allocated / 8 * 7 && state->scattered > state->survived / 2;
+}
+
 /* Is copying what survives of an eden more work than marking what lives and sweeping all, whenever an eden that takes
  * all memory is full? Only an eden that is nearly as large as one that can be copied says it. */
 static inline bool eden_policy_is_in_place(const struct eden_policy_state *state, uint64_t semispace) {
@@ -182,15 +192,16 @@ static inline bool eden_policy_is_in_place(const struct eden_policy_state *state
     uint64_t most = eden_policy_is_large(state, semispace)
                         ? eden_policy_most_beside(state->limit, state->live, state->used, semispace, false) * 3
                         : eden_policy_most(state->limit, state->live);
-    return state->allocated * 4 > most &&
+    return state->allocated * (eden_policy_lasts(state) ? 32 : 4) > most &&
            eden_policy_copying((double)state->survived, (double)state->scattered) * (double)eden >
                eden_policy_sliding((double)eden, (double)live) * (double)state->allocated;
 }
 
 /* An eden was promoted in place, and so much of it lived, and of the whole heap. Would copying it have been more work?
- * Of a smaller eden a larger part survives. scattered: the part of survivors. */
+ * Of a smaller eden a larger part survives: about twice as much of those a third as large that can be copied, where
+ * objects die at random. scattered: the part of survivors. */
 static inline bool eden_policy_stays_in_place(uint64_t eden, uint64_t survived, double scattered, uint64_t live) {
-    return eden_policy_copying((double)survived, (double)survived * scattered) * 3 / 2 >
+    return eden_policy_copying((double)survived, (double)survived * scattered) * 2 >
            eden_policy_sliding((double)eden, (double)live);
 }
 
@@ -199,6 +210,7 @@ static inline struct eden_policy_choice eden_policy_eden(const struct eden_polic
     struct eden_policy_choice wanted = {state->eden, EDEN_REASON_SURVIVAL};
     if (state->survived > state->allocated / 32) {
         wanted.bytes = state->eden * (state->survived > state->allocated / 2 ? 4 : 2);
+        wanted.bytes = eden_policy_lasts(state) ? state->eden * 16 : wanted.bytes;
     } else if (state->quiet >= EDEN_POLICY_QUIET && state->eden > EDEN_POLICY_FIRST) {
         uint64_t half = eden_policy_pages(state->eden / 2);
         wanted.bytes = half > EDEN_POLICY_FIRST ? half : EDEN_POLICY_FIRST;

@@ -41,10 +41,17 @@ size_t policy_eden_most(const eden_heap *heap, size_t eden, uint64_t old_bytes) 
     return most > eden ? most : eden;
 }
 
+/* Bytes of new space, without the end of eden that is kept mapped, which old space may have (kept_mapped). */
+static uint64_t new_space_used(const eden_heap *heap) {
+    uint64_t mapped = heap->new_space.eden_end - heap->new_space.eden_start, eden = heap->policy.eden.bytes;
+    bool kept = params_decide(&heap->params, EDEN_PARAM_eden_size) && mapped > eden;
+    return heap->new_space.bytes - (kept ? mapped - eden : 0);
+}
+
 /* EDEN_NO_LIMIT: the parameters decide. */
 static struct eden_policy_choice choose_old(const eden_heap *heap) {
     return params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)
-               ? eden_policy_old(heap->params.max_heap, heap->new_space.bytes, heap->old.used_at_full)
+               ? eden_policy_old(heap->params.max_heap, new_space_used(heap), heap->old.used_at_full)
                : (struct eden_policy_choice){.bytes = EDEN_NO_LIMIT};
 }
 
@@ -131,14 +138,24 @@ void policy_yield(eden_heap *heap, uint64_t bytes) {
     heap_set_limit(heap); /* whoever grows old space: the program may go on without the slow path */
 }
 
-/* Eden takes all there is, but for another new space. */
+/* Eden takes all there is, but for another new space, and the survivors. */
 static void fit_all(eden_heap *heap) {
-    uint64_t all = most_mapped(heap), rest = EDEN_POLICY_OTHER + 2 * new_space_fifth(EDEN_POLICY_LEAST);
+    uint64_t all = most_mapped(heap), least = new_space_fifth(EDEN_POLICY_LEAST);
+    uint64_t survivors = system_page_round(heap_survivor_used(heap));
+    uint64_t rest = EDEN_POLICY_OTHER + least + (survivors > least ? survivors : least);
     uint64_t most = all > rest + EDEN_POLICY_LEAST ? eden_policy_pages(all - rest) : EDEN_POLICY_LEAST;
     struct eden_policy_choice eden = eden_policy_at_most(heap->policy.eden, most, EDEN_REASON_MAPPED);
     heap->policy.reason = eden.reason;
-    new_space_resize(heap, eden.bytes, new_space_fifth(EDEN_POLICY_LEAST));
+    new_space_resize(heap, eden.bytes, least);
     limit_eden(heap, EDEN_NO_LIMIT);
+}
+
+/* With a limit, an eden that shrinks keeps its pages for the time when it grows again, unless others need them: they
+ * are the first that old space takes (policy_yield). */
+static uint64_t kept_mapped(const eden_heap *heap, uint64_t eden_bytes, uint64_t most) {
+    uint64_t now = heap->new_space.eden_end - heap->new_space.eden_start;
+    uint64_t kept = heap->params.max_heap == EDEN_NO_LIMIT ? 0 : now < most ? now : eden_policy_pages(most);
+    return kept > eden_bytes ? kept : eden_bytes;
 }
 
 /* Eden is empty. */
@@ -161,8 +178,10 @@ static void fit(eden_heap *heap) {
     most = safe(heap);
     policy->reason = eden_policy_at_most(eden, most, EDEN_REASON_PROMOTION).reason;
     eden.bytes = most < eden.bytes / 2 ? most : eden.bytes; /* then the semispaces shrink, too */
-    new_space_resize(heap, eden.bytes, semispace != 0 ? semispace : new_space_fifth(eden.bytes));
-    limit_eden(heap, safe(heap));
+    semispace = semispace != 0 ? semispace : new_space_fifth(eden.bytes);
+    new_space_resize(heap, kept_mapped(heap, eden.bytes, all - 2 * semispace), semispace);
+    most = safe(heap);
+    limit_eden(heap, most < eden.bytes ? most : eden.bytes);
 }
 
 void policy_old_changed(eden_heap *heap) {

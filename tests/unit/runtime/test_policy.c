@@ -50,6 +50,12 @@ TEST(eden_quadruples_while_most_survives) {
     assert_int_equal(eden_policy_eden(&heap, 0).bytes, 8 * MIB);
     heap.survived++;
     assert_int_equal(eden_policy_eden(&heap, 0).bytes, 16 * MIB);
+    heap.survived = heap.allocated;
+    assert_int_equal(eden_policy_eden(&heap, 0).bytes, 16 * MIB);
+    heap.limit = 1024 * MIB;
+    heap.live = 0;
+    heap.scattered = heap.survived / 2 + 1; /* each would be waited for */
+    assert_int_equal(eden_policy_eden(&heap, 0).bytes, 64 * MIB);
 }
 
 /* Old space that took in 40 of 60 MB since it was collected turns over if more than 20 of them are dead. */
@@ -96,7 +102,12 @@ TEST(eden_is_promoted_in_place_where_copying_is_more_work) {
     assert_false(eden_policy_is_in_place(&heap, 0));
     heap.scattered = 10 * MIB;
     assert_true(eden_policy_is_in_place(&heap, 0));
-    heap.eden = heap.allocated = heap.survived = heap.scattered = 2 * MIB; /* of a larger one less may survive */
+    heap.eden = heap.allocated = 4 * MIB; /* of a larger one less may survive */
+    heap.survived = heap.scattered = 2 * MIB;
+    assert_false(eden_policy_is_in_place(&heap, 0));
+    heap.survived = heap.scattered = 4 * MIB; /* but this says more */
+    assert_true(eden_policy_is_in_place(&heap, 0));
+    heap.eden = heap.allocated = heap.survived = heap.scattered = MIB / 2;
     assert_false(eden_policy_is_in_place(&heap, 0));
     heap.eden = heap.allocated = 20 * MIB;
     heap.survived = heap.scattered = 10 * MIB;
@@ -188,6 +199,28 @@ TEST(eden_grows_where_much_survives_and_shrinks_after) {
         eden_new(w.m, w.pair);
     }
     assert_int_equal(w.heap->params.eden_size, EDEN_POLICY_FIRST);
+}
+
+/* Where there is a limit; the first to get what eden does not use is old space, before it is collected. */
+TEST(an_eden_that_shrinks_keeps_its_pages_until_they_are_needed) {
+    WORLD(w, "policy=auto,max_heap=64M");
+    const struct new_space *new = &w.heap->new_space;
+    EDEN_FRAME(w.m, local, 2);
+    make_list(&w, &local[0], 300000, 0, 64 * MIB);
+    local[0] = EDEN_NONE;
+    for (size_t i = 0; i < 20000000; i++) {
+        eden_new(w.m, w.pair);
+    }
+    assert_int_equal(w.heap->params.eden_size, EDEN_POLICY_FIRST);
+    assert_true(new->eden_end - new->eden_start > 2 * EDEN_POLICY_FIRST);
+    eden_full_collect(w.m);
+    const eden_figures before = figures_of(&w);
+    uint64_t free = 64 * MIB - mapped(&w);
+    local[0] = new_sized(&w, free + MIB); /* more than is left */
+    assert_true(local[0] != EDEN_NONE);
+    assert_true(mapped(&w) <= 64 * MIB);
+    assert_int_equal(figures_of(&w).full_collections, before.full_collections);
+    verify(&w);
 }
 
 TEST(all_that_is_mapped_stays_within_the_limit) {
@@ -404,7 +437,7 @@ TEST(survivors_stay_young_until_a_parameter_decides) {
 
 /* Each slot of a table is replaced at random: what survived once is likely to survive again. */
 TEST(what_survives_again_is_tenured) {
-    WORLD(w, "policy=auto,max_heap=64M");
+    WORLD(w, "policy=auto,max_heap=64M,shrink_threshold=64M"); /* so that nothing is promoted in place */
     EDEN_FRAME(w.m, table, 1);
     enum { SLOTS = 1000000 };
     table[0] = eden_new_slots(w.m, w.array, SLOTS);
