@@ -15,14 +15,16 @@
  * - no_new_privs: no program that is executed can give rights. (Execution is forbidden anyway.)
  * - limits: address space, no core file. Not dumpable: other processes of the same user can't trace it.
  * - Landlock (Linux 5.13): no file is opened, but an observer reads /proc, and reads and changes names below its
- * folders.
+ * folders. From Linux 6.7 on no TCP socket is bound or connected.
  * - seccomp: PARSER and SERVER have a list of the system calls that are allowed, OBSERVER a list of those that are not.
  *
  * 3. Invariants
  *
  * I1. After sandbox_enter() no descriptor can be had but by the profile's own calls, or from another process of the
  * tool. I2. A call that is not allowed fails with EPERM. It ends no process: a library that tries a newer system call
- * first must be able to fall back. I3. No page becomes executable.
+ * first must be able to fall back. I3. No page becomes executable. I4. No socket is connected, whatever it was: neither
+ * by connect() nor by what sends (an address, MSG_FASTOPEN). Nor does PARSER or SERVER end the listening of one
+ * (SHUT_RD), after which it could be.
  *
  * 4. Failure
  *
@@ -38,6 +40,8 @@
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/landlock.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <seccomp.h>
 #include <stdint.h>
 #include <string.h>
@@ -45,12 +49,17 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of Landlock's version 3: Debian 12's header is older. */
+/* Of Landlock's versions 3 and 4: Debian 12's header is older. */
 #define ACCESS_TRUNCATE (1ull << 14)
+#define ACCESS_BIND_AND_CONNECT 3ull /* TCP */
+struct rules {
+    uint64_t files, network;
+};
 
 static bool fail(struct failure *why, const char *what, int error) {
     return failure_set(why, 2, "cannot drop rights before reading untrusted input: %s: %s", what, strerror(error));
@@ -151,7 +160,7 @@ static bool set_limits(const struct sandbox *sandbox, struct failure *why) {
 
 /* ---- Landlock --------------------------------------------------------------------------------------------------- */
 
-static int landlock_create(const struct landlock_ruleset_attr *rules, size_t bytes, uint32_t flags) {
+static int landlock_create(const struct rules *rules, size_t bytes, uint32_t flags) {
     return (int)syscall(SYS_landlock_create_ruleset, rules, bytes, flags);
 }
 
@@ -169,18 +178,19 @@ static bool allow_proc(int rules, uint64_t access) {
     return good;
 }
 
-static bool restrict_files(const struct sandbox *sandbox, struct failure *why) {
+static bool restrict_access(const struct sandbox *sandbox, struct failure *why) {
     int version = landlock_create(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version <= 0) {
         return version < 0 && (errno == ENOSYS || errno == EOPNOTSUPP) ? true : fail(why, "Landlock", errno);
     }
     const uint64_t read = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
     const uint64_t names = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR;
-    struct landlock_ruleset_attr handled = {
-        .handled_access_fs = read | names | LANDLOCK_ACCESS_FS_WRITE_FILE | (version >= 3 ? ACCESS_TRUNCATE : 0) |
-                             LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
-                             LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-                             LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM};
+    const struct rules handled = {.files = read | names | LANDLOCK_ACCESS_FS_WRITE_FILE |
+                                           (version >= 3 ? ACCESS_TRUNCATE : 0) | LANDLOCK_ACCESS_FS_EXECUTE |
+                                           LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
+                                           LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+                                           LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM,
+                                  .network = version >= 4 ? ACCESS_BIND_AND_CONNECT : 0};
     int rules = landlock_create(&handled, sizeof handled, 0);
     bool good = rules >= 0 && (sandbox->profile != SANDBOX_OBSERVER || allow_proc(rules, read));
     for (size_t i = 0; good && i < sandbox->folders && i < SANDBOX_FOLDERS; i++) {
@@ -200,11 +210,8 @@ static const int parser_calls[] = {
     SCMP_SYS(read),
     SCMP_SYS(readv),
     SCMP_SYS(pread64),
-    SCMP_SYS(sendmsg),
-    SCMP_SYS(sendto),
     SCMP_SYS(recvmsg),
     SCMP_SYS(recvfrom),
-    SCMP_SYS(shutdown),
     SCMP_SYS(poll),
     SCMP_SYS(ppoll),
     SCMP_SYS(close),
@@ -254,8 +261,8 @@ static const int parser_calls[] = {
 };
 
 static const int server_calls[] = {
-    SCMP_SYS(epoll_ctl),  SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait), SCMP_SYS(accept),      SCMP_SYS(accept4),
-    SCMP_SYS(setsockopt), SCMP_SYS(getsockopt), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
+    SCMP_SYS(epoll_ctl), SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait), SCMP_SYS(accept),
+    SCMP_SYS(accept4),   SCMP_SYS(getsockopt), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
 };
 
 static const int writer_calls[] = {
@@ -390,6 +397,27 @@ static int add_mappings(scmp_filter_ctx filter, int error) {
     return error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, plain);
 }
 
+/* Sends to whom a socket is connected (I4). */
+static int add_sending(scmp_filter_ctx filter, int error) {
+    const struct scmp_arg_cmp plain = SCMP_A2(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0);
+    error = error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1, plain);
+    error = error ? error
+                  : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 2,
+                                     SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0), SCMP_A4(SCMP_CMP_EQ, 0, 0));
+    return error ? error
+                 : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(shutdown), 1, SCMP_A1(SCMP_CMP_EQ, SHUT_WR, 0));
+}
+
+/* What the library of the server sets. Not SO_LINGER, by which the last close of a socket waits, and not filters. */
+static int add_socket_options(scmp_filter_ctx filter, int error) {
+    static const int option[] = {TCP_NODELAY, TCP_CORK};
+    for (size_t i = 0; i < sizeof option / sizeof *option && error == 0; i++) {
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setsockopt), 2, SCMP_A1(SCMP_CMP_EQ, IPPROTO_TCP, 0),
+                                 SCMP_A2(SCMP_CMP_EQ, (scmp_datum_t)option[i], 0));
+    }
+    return error;
+}
+
 /* What fcntl() may do. Not F_SETOWN and its like: the kernel then sends the signals, to whom the caller may signal. */
 static const int parser_fcntl[] = {
     F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,     F_GETFL,      F_SETFL,
@@ -433,16 +461,35 @@ static int fill_allowed(scmp_filter_ctx filter, const struct sandbox *sandbox) {
     }
     if (sandbox->profile == SANDBOX_SERVER) {
         error = add_calls(filter, SCMP_ACT_ALLOW, server_calls, sizeof server_calls / sizeof *server_calls, error);
+        error = add_socket_options(filter, error);
     }
     error = add_commands(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), parser_fcntl,
                          sizeof parser_fcntl / sizeof *parser_fcntl, error);
-    return add_harmless(filter, add_mappings(filter, error));
+    return add_harmless(filter, add_mappings(filter, add_sending(filter, error)));
+}
+
+/* No socket that came with standard input or output is connected elsewhere (I4). */
+static int forbid_addresses(scmp_filter_ctx filter, int error) {
+    const struct {
+        int call;
+        struct scmp_arg_cmp when;
+    } rules[] = {
+        {SCMP_SYS(sendto), SCMP_A4(SCMP_CMP_NE, 0, 0)},
+        {SCMP_SYS(sendto), SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN)},
+        {SCMP_SYS(sendmsg), SCMP_A2(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN)},
+        {SCMP_SYS(sendmmsg), SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN)},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && error == 0; i++) {
+        error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), rules[i].call, 1, rules[i].when);
+    }
+    return error;
 }
 
 /* bpf() has one list of what is allowed: each command below the largest that is not on it gets a rule, as all above. */
 static int fill_forbidden(scmp_filter_ctx filter) {
     const uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
     int error = add_calls(filter, refuse, observer_never, sizeof observer_never / sizeof *observer_never, 0);
+    error = forbid_addresses(filter, error);
     error = add_commands(filter, refuse, SCMP_SYS(fcntl), observer_never_fcntl,
                          sizeof observer_never_fcntl / sizeof *observer_never_fcntl, error);
     error = add_commands(filter, refuse, SCMP_SYS(ioctl), observer_never_ioctl,
@@ -485,6 +532,6 @@ bool sandbox_enter(const struct sandbox *sandbox, struct failure *why) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return fail(why, "no_new_privs", errno);
     }
-    return restrict_files(sandbox, why) && set_limits(sandbox, why) && drop_capabilities(sandbox, why) &&
+    return restrict_access(sandbox, why) && set_limits(sandbox, why) && drop_capabilities(sandbox, why) &&
            filter_calls(sandbox, why);
 }

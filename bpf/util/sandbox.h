@@ -9,7 +9,7 @@ enum sandbox_profile {
     /* Works on the descriptors that it has: it can open, start, signal and trace nothing. For parsers of ELF files,
      * heap headers and the like. */
     SANDBOX_PARSER,
-    /* The same, and accepts connections on the sockets that it has. For servers. */
+    /* The same, and accepts connections on the sockets that it has; it connects to nobody. For servers. */
     SANDBOX_SERVER,
     /* Reads /proc, reads, renames and removes files below `folder`, and uses BPF maps that are open. It can open no
      * other file and none to write, start, signal, trace and mount nothing, load no kernel program, and talk to no

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/capability.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
@@ -109,28 +111,65 @@ static void check_parser(void) {
 }
 TEST(parser_opens_starts_and_signals_nothing) { in_sandbox(SANDBOX_PARSER, check_parser); }
 
-/* It has a socket that listens, and one that can reach that. */
+/* A socket that listens, and one that can reach that. */
 static int listening_fd, reaching_fd;
+static struct sockaddr_in listening_at;
 
-static void check_server(void) {
-    check_parser();
-    struct sockaddr_in address;
-    socklen_t bytes = sizeof address;
-    CHECK(getsockname(listening_fd, (struct sockaddr *)&address, &bytes) == 0);
-    CHECK(is_refused(connect(reaching_fd, (struct sockaddr *)&address, bytes)) && is_refused(listen(reaching_fd, 1)));
-    CHECK(is_refused(bind(reaching_fd, (struct sockaddr *)&address, bytes)));
-    CHECK(accept4(listening_fd, NULL, NULL, SOCK_NONBLOCK) < 0 && errno == EAGAIN); /* nobody is there */
-}
-TEST(server_accepts_and_reaches_nobody) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+static void make_sockets(void) {
+    socklen_t bytes = sizeof listening_at;
+    listening_at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     listening_fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     reaching_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(listening_fd >= 0 && reaching_fd >= 0);
-    assert_int_equal(bind(listening_fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(bind(listening_fd, (struct sockaddr *)&listening_at, bytes), 0);
     assert_int_equal(listen(listening_fd, 1), 0);
-    in_sandbox(SANDBOX_SERVER, check_server);
+    assert_int_equal(getsockname(listening_fd, (struct sockaddr *)&listening_at, &bytes), 0);
+}
+
+static void close_sockets(void) {
     close(listening_fd);
     close(reaching_fd);
+}
+
+static void check_server(void) {
+    const struct linger linger = {1, 100000};
+    const int yes = 1;
+    check_parser();
+    const struct sockaddr *address = (struct sockaddr *)&listening_at;
+    CHECK(is_refused(connect(reaching_fd, address, sizeof listening_at)) && is_refused(listen(reaching_fd, 1)));
+    CHECK(is_refused(bind(reaching_fd, address, sizeof listening_at)));
+    /* A socket that no longer listens could be connected. */
+    CHECK(is_refused(shutdown(listening_fd, SHUT_RD)) && is_refused(shutdown(listening_fd, SHUT_RDWR)));
+    CHECK(shutdown(reaching_fd, SHUT_WR) < 0 && errno == ENOTCONN);
+    CHECK(is_refused(setsockopt(reaching_fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger)));
+    CHECK(setsockopt(reaching_fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes) == 0);
+    CHECK(is_refused(prctl(PR_SET_PDEATHSIG, 0)));                                  /* it ends with its parent */
+    CHECK(accept4(listening_fd, NULL, NULL, SOCK_NONBLOCK) < 0 && errno == EAGAIN); /* nobody is there */
+}
+TEST(server_accepts_and_reaches_nobody) {
+    make_sockets();
+    in_sandbox(SANDBOX_SERVER, check_server);
+    close_sockets();
+}
+
+static void check_sending(void) {
+    struct iovec part = {(char[]){"x"}, 1};
+    struct mmsghdr message = {
+        .msg_hdr = {.msg_name = &listening_at, .msg_namelen = sizeof listening_at, .msg_iov = &part, .msg_iovlen = 1}};
+    const struct sockaddr *address = (struct sockaddr *)&listening_at;
+    const int flags = MSG_FASTOPEN | MSG_NOSIGNAL;
+    CHECK(is_refused(sendto(reaching_fd, "x", 1, flags, address, sizeof listening_at)));
+    CHECK(is_refused(sendto(reaching_fd, "x", 1, MSG_NOSIGNAL, address, sizeof listening_at)));
+    CHECK(is_refused(sendto(reaching_fd, "x", 1, flags, NULL, 0)));
+    CHECK(is_refused(sendmsg(reaching_fd, &message.msg_hdr, flags)));
+    CHECK(is_refused(sendmmsg(reaching_fd, &message, 1, flags)));
+}
+TEST(what_sends_connects_no_socket) {
+    make_sockets();
+    in_sandbox(SANDBOX_PARSER, check_sending);
+    in_sandbox(SANDBOX_SERVER, check_sending);
+    in_sandbox(SANDBOX_OBSERVER, check_sending);
+    close_sockets();
 }
 
 /* An inspector is handed memory that is open to be written. */
