@@ -3,15 +3,17 @@
  *     scraper <--HTTP-- server process <--answer: that number, size, text-- tool
  *
  * libmicrohttpd runs in the main thread of the server, which serves one request at a time. The library brings others
- * with it, of cryptography, so that only the server loads it.
+ * with it, of cryptography, so that only the server loads it. Questions and answers go through pipes, which, unlike
+ * sockets, hand over no descriptors: what the server holds, it alone closes.
  *
  * 2. Invariants
- * I1. The server can open, start, signal and trace nothing: it has its listening socket, its connections and the pair.
+ * I1. The server can open, start, signal and trace nothing, and connect to nobody: it has its listening socket, its
+ *     connections and the pipes.
  * I2. The tool sends for SLICE_MS at a time, and goes on with its work in between. A server that takes nothing for
- *     STALL_MS is ended.
+ *     STALL_MS ends the export.
  *
  * 3. Failure
- * Without an answer in ANSWER_MS a scraper gets 503; the answer, when it comes, is left out by its number. A client has
+ * Without an answer in ANSWER_MS a scraper gets 503; the answer is read when it comes, and left out. A client has
  * TIMEOUT_S for its request, and there are MOST_CLIENTS at a time. */
 #include "cli/metrics_server.h"
 #include "util/clock.h"
@@ -33,7 +35,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SLICE_MS = 50, STALL_MS = 10000, ANSWER_MS = 5000, TIMEOUT_S = 10, MOST_CLIENTS = 32, MOST_BYTES = 256 << 20 };
+enum {
+    SLICE_MS = 50,
+    STALL_MS = 10000,
+    ANSWER_MS = 5000,
+    IDLE_MS = 1000,
+    TIMEOUT_S = 10,
+    MOST_CLIENTS = 32,
+    MOST_BYTES = 256 << 20
+};
 
 struct question {
     uint64_t number, is_open;
@@ -44,7 +54,7 @@ struct answer_head {
 };
 
 struct metrics_server {
-    int pair;
+    int questions, answers; /* the tool's ends of the pipes */
     pid_t process;
     char *answer; /* owned: head and text that are being sent; NULL: none */
     size_t bytes, sent;
@@ -58,7 +68,9 @@ static const char library[] = "libmicrohttpd.so.12";
 
 struct http {
     __typeof__(&MHD_start_daemon) start;
-    __typeof__(&MHD_run_wait) run;
+    __typeof__(&MHD_get_daemon_info) info;
+    __typeof__(&MHD_get_timeout) timeout;
+    __typeof__(&MHD_run) run;
     __typeof__(&MHD_lookup_connection_value) header;
     __typeof__(&MHD_create_response_from_buffer) make;
     __typeof__(&MHD_add_response_header) add_header;
@@ -76,7 +88,8 @@ static bool load_function(void *from, const char *name, void *function) {
 static bool load(struct http *http) {
     void *from = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     return from && load_function(from, "MHD_start_daemon", &http->start) &&
-           load_function(from, "MHD_run_wait", &http->run) &&
+           load_function(from, "MHD_get_daemon_info", &http->info) &&
+           load_function(from, "MHD_get_timeout", &http->timeout) && load_function(from, "MHD_run", &http->run) &&
            load_function(from, "MHD_lookup_connection_value", &http->header) &&
            load_function(from, "MHD_create_response_from_buffer", &http->make) &&
            load_function(from, "MHD_add_response_header", &http->add_header) &&
@@ -88,7 +101,7 @@ static bool load(struct http *http) {
 
 /* What the server has asked, and has read so far of what comes. */
 struct asking {
-    int pair;
+    int questions, answers;  /* the server's ends of the pipes */
     uint64_t number;         /* of the last question */
     struct answer_head head; /* of the answer that is being read; */
     size_t head_bytes;       /* so much of it is there, */
@@ -98,7 +111,7 @@ struct asking {
 /* Waits until the deadline for some of these bytes; 0: none came. */
 static size_t receive(int from, void *to, size_t bytes, uint64_t deadline_ns) {
     for (;;) {
-        ssize_t got = recv(from, to, bytes, MSG_DONTWAIT);
+        ssize_t got = read(from, to, bytes);
         if (got > 0) {
             return (size_t)got;
         }
@@ -119,7 +132,7 @@ static bool skip_text(struct asking *asking, uint64_t deadline_ns) {
     static char unwanted[65536];
     while (asking->left != 0) {
         size_t most = asking->left < sizeof unwanted ? (size_t)asking->left : sizeof unwanted;
-        size_t got = receive(asking->pair, unwanted, most, deadline_ns);
+        size_t got = receive(asking->answers, unwanted, most, deadline_ns);
         if (got == 0) {
             return false;
         }
@@ -130,7 +143,7 @@ static bool skip_text(struct asking *asking, uint64_t deadline_ns) {
 
 static bool read_head(struct asking *asking, uint64_t deadline_ns) {
     while (asking->head_bytes < sizeof asking->head) {
-        size_t got = receive(asking->pair, (char *)&asking->head + asking->head_bytes,
+        size_t got = receive(asking->answers, (char *)&asking->head + asking->head_bytes,
                              sizeof asking->head - asking->head_bytes, deadline_ns);
         if (got == 0) {
             return false;
@@ -146,7 +159,7 @@ static char *read_text(struct asking *asking, uint64_t deadline_ns) {
     size_t bytes = (size_t)asking->head.bytes, done = 0;
     char *text = bytes != 0 && bytes <= MOST_BYTES ? malloc(bytes) : NULL;
     while (text && done < bytes) {
-        size_t got = receive(asking->pair, text + done, bytes - done, deadline_ns);
+        size_t got = receive(asking->answers, text + done, bytes - done, deadline_ns);
         if (got == 0) {
             free(text);
             return NULL;
@@ -157,12 +170,18 @@ static char *read_text(struct asking *asking, uint64_t deadline_ns) {
     return text;
 }
 
+/* Reads what has come of late answers, which the tool waits to get rid of, and ends when the tool has ended. */
+static void skip_late(struct asking *asking) {
+    while (skip_text(asking, 0) && read_head(asking, 0)) {
+    }
+}
+
 /* The text; NULL: there is none in time. */
 static char *ask(struct asking *asking, bool is_open, size_t *size) {
     const struct question question = {++asking->number, is_open};
     uint64_t deadline_ns = now_ns() + ANSWER_MS * 1000000ull;
-    if (send(asking->pair, &question, sizeof question, MSG_NOSIGNAL) != sizeof question) {
-        _exit(1);
+    if (write(asking->questions, &question, sizeof question) != sizeof question) {
+        return NULL; /* a tool that was stopped for long has thousands of questions to read */
     }
     do {
         if (!skip_text(asking, deadline_ns) || !read_head(asking, deadline_ns)) {
@@ -231,32 +250,42 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                  text, size, MHD_RESPMEM_MUST_FREE);
 }
 
-/* Whether the tool still lives. */
-static bool is_wanted(int pair) {
-    char byte;
-    return recv(pair, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
+/* Waits for work of the library, and for what the tool sends. */
+static void wait_for_work(const struct serving *serving, struct MHD_Daemon *daemon) {
+    MHD_UNSIGNED_LONG_LONG timeout = IDLE_MS;
+    serving->http.timeout(daemon, &timeout); /* leaves it as it is if there is none */
+    struct pollfd fds[] = {
+        {.fd = serving->http.info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, .events = POLLIN},
+        {.fd = serving->asking.answers, .events = POLLIN},
+    };
+    poll(fds, sizeof fds / sizeof *fds, timeout < IDLE_MS ? (int)timeout : IDLE_MS);
 }
 
-_Noreturn static void serve(int listening, int pair) {
+/* Closes all descriptors but standard ones and these. */
+static void keep_only(int listening, int questions, int answers) {
+    int last = listening > questions ? listening : questions;
+    last = last > answers ? last : answers;
+    for (int fd = 3; fd < last; fd++) {
+        if (fd != listening && fd != questions && fd != answers) {
+            close(fd);
+        }
+    }
+    close_range((unsigned)last + 1, ~0u, 0);
+}
+
+_Noreturn static void serve(int listening, int questions, int answers) {
     struct failure why;
-    for (int i = 1; i < NSIG; i++) { /* ^C is the tool's, which ends this process */
+    for (int i = 1; i < NSIG; i++) { /* ^C is the tool's, with which this process ends */
         signal(i, i == SIGTERM ? SIG_DFL : SIG_IGN);
     }
     prctl(PR_SET_NAME, "edenscope-http");
+    keep_only(listening, questions, answers);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0) {
         _exit(1);
     }
-    const unsigned low = (unsigned)(listening < pair ? listening : pair),
-                   high = (unsigned)(listening < pair ? pair : listening);
-    for (unsigned fd = 3; fd < low; fd++) {
-        close((int)fd);
-    }
-    for (unsigned fd = low + 1; fd < high; fd++) {
-        close((int)fd);
-    }
-    close_range(high + 1, ~0u, 0);
-    struct serving serving = {.asking = {.pair = pair}};
+    close(null);
+    struct serving serving = {.asking = {.questions = questions, .answers = answers}};
     if (!load(&serving.http)) {
         failure_set(&why, 1, "%s cannot be loaded: %s", library, dlerror());
         _exit(failure_report(&why));
@@ -269,9 +298,11 @@ _Noreturn static void serve(int listening, int pair) {
     if (!daemon || !sandbox_enter(&sandbox, &why)) {
         _exit(daemon ? failure_report(&why) : 1);
     }
-    while (is_wanted(pair) && serving.http.run(daemon, 1000) == MHD_YES) {
-    }
-    _exit(0);
+    do {
+        wait_for_work(&serving, daemon);
+        skip_late(&serving.asking);
+    } while (serving.http.run(daemon) == MHD_YES);
+    _exit(1);
 }
 
 /* ---- the tool's side -------------------------------------------------------------------------------------------- */
@@ -323,38 +354,58 @@ static void name_address(struct metrics_server *server, int listening) {
     }
 }
 
-struct metrics_server *metrics_server_open(const char *where, struct failure *why) {
-    int pair[2] = {-1, -1}, listening = listen_at(where, why);
-    struct metrics_server *server = listening >= 0 ? calloc(1, sizeof *server) : NULL;
-    if (!server || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-        if (listening >= 0) {
-            failure_set(why, 1, "--listen %.100s: %s", where, strerror(errno));
-            close(listening);
+static void close_both(const int pipe[2]) {
+    for (int i = 0; i < 2; i++) {
+        if (pipe[i] >= 0) {
+            close(pipe[i]);
         }
-        free(server);
-        return NULL;
     }
-    name_address(server, listening);
-    server->process = fork();
+}
+
+/* Forks the server. Without one the pipes are closed, and errno says why. */
+static bool start(struct metrics_server *server, int listening) {
+    int questions[2] = {-1, -1}, answers[2] = {-1, -1};
+    bool good = pipe2(questions, O_CLOEXEC | O_NONBLOCK) == 0 && pipe2(answers, O_CLOEXEC | O_NONBLOCK) == 0;
+    server->process = good ? fork() : -1;
     if (server->process == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        close(pair[0]);
-        serve(listening, pair[1]);
+        serve(listening, questions[1], answers[0]);
     }
-    close(listening);
-    close(pair[1]);
-    server->pair = pair[0];
     if (server->process < 0) {
-        failure_set(why, 1, "cannot start the server: %s", strerror(errno));
-        metrics_server_close(server);
+        int error = errno;
+        close_both(questions);
+        close_both(answers);
+        errno = error;
+        return false;
+    }
+    close(questions[1]);
+    close(answers[0]);
+    server->questions = questions[0];
+    server->answers = answers[1];
+    return true;
+}
+
+struct metrics_server *metrics_server_open(const char *where, struct failure *why) {
+    int listening = listen_at(where, why);
+    if (listening < 0) {
         return NULL;
     }
+    struct metrics_server *server = calloc(1, sizeof *server);
+    if (server) {
+        name_address(server, listening);
+    }
+    if (!server || !start(server, listening)) {
+        failure_set(why, 1, "cannot start the server: %s", strerror(errno));
+        free(server);
+        server = NULL;
+    }
+    close(listening);
     return server;
 }
 
 const char *metrics_server_address(const struct metrics_server *server) { return server->address; }
 
-int metrics_server_fd(const struct metrics_server *server) { return server->pair; }
+int metrics_server_fd(const struct metrics_server *server) { return server->questions; }
 
 bool metrics_server_is_busy(const struct metrics_server *server) { return server->answer; }
 
@@ -362,15 +413,14 @@ bool metrics_server_is_busy(const struct metrics_server *server) { return server
 static bool send_more(struct metrics_server *server) {
     const uint64_t end_ns = now_ns() + SLICE_MS * 1000000ull;
     while (server->sent < server->bytes && now_ns() < end_ns) {
-        ssize_t sent = send(server->pair, server->answer + server->sent, server->bytes - server->sent,
-                            MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t sent = write(server->answers, server->answer + server->sent, server->bytes - server->sent);
         if (sent > 0) {
             server->sent += (size_t)sent;
             server->stall_ns = now_ns();
         } else if (errno != EAGAIN && errno != EINTR) {
             return false;
         } else if (errno == EAGAIN) {
-            struct pollfd fd = {.fd = server->pair, .events = POLLOUT};
+            struct pollfd fd = {.fd = server->answers, .events = POLLOUT};
             poll(&fd, 1, 5);
         }
     }
@@ -402,7 +452,7 @@ bool metrics_server_answer(struct metrics_server *server, metrics_text_fn *text,
     struct question question;
     bool good = true;
     if (!server->answer) {
-        ssize_t got = recv(server->pair, &question, sizeof question, MSG_DONTWAIT);
+        ssize_t got = read(server->questions, &question, sizeof question);
         if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
             return true;
         }
@@ -420,12 +470,11 @@ void metrics_server_close(struct metrics_server *server) {
     if (!server) {
         return;
     }
-    close(server->pair);
+    close(server->questions);
+    close(server->answers);
     free(server->answer);
-    if (server->process > 0) {
-        kill(server->process, SIGKILL);
-        while (waitpid(server->process, NULL, 0) < 0 && errno == EINTR) {
-        }
+    kill(server->process, SIGKILL);
+    while (waitpid(server->process, NULL, 0) < 0 && errno == EINTR) {
     }
     free(server);
 }

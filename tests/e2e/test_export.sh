@@ -39,6 +39,12 @@ find_server() {
     done
 }
 
+# has_sockets PID COUNT
+has_sockets() { [[ $(find "/proc/$1/fd" -lname 'socket:*' | wc -l) == "$2" ]]; }
+
+# Whether a process has ended, though nobody may have waited for it.
+has_ended() { ! grep -q '^State:[[:space:]]*[^ZX]' "/proc/$1/status" 2>/dev/null; }
+
 # ---- from the beginning, and its children ----
 
 EDEN_STATS=own begin -- "$giveback"
@@ -205,8 +211,10 @@ kill -STOP "$tool"
 [[ $(curl -s -o /dev/null -w '%{http_code}' --max-time 30 "$address") == 503 ]] || die "a silent tool is no 503"
 kill -CONT "$tool"
 scrape text
-[[ $(find "/proc/$server/fd" -lname 'socket:*' | wc -l) -ge 2 && ! $(find "/proc/$server/fd" -lname "$folder/line") ]] ||
-    die "the server has descriptors of others: $(ls -l "/proc/$server/fd")"
+# It has a socket to listen at, pipes, which hand over no descriptor, and nothing of the tool's.
+until_true "its clients have gone" has_sockets "$server" 1
+[[ $(find "/proc/$server/fd" -lname 'pipe:*' | wc -l) == 2 ]] ||
+    die "the server has other descriptors: $(ls -l "/proc/$server/fd")"
 kill -INT "$tool"
 wait "$tool" || die "export gave status $?"
 [[ ! -e /proc/$server ]] || die "the server outlives the tool"
@@ -222,3 +230,28 @@ for wrong in nonesuch 127.0.0.1 :80 127.0.0.1:x 127.0.0.1:99999 300.1.1.1:80; do
 done
 kill "$target"
 echo "strangers' requests and names"
+
+# ---- answers that are late, and larger than a pipe or a socket holds ----
+
+"$hostile" heaps 120 >many-ready &
+target=$!
+until_true "the hostile process is ready" grep -q ready many-ready
+begin -p "$target" --per-process
+find_server
+scrape text
+[[ $(stat -c %s text) -gt 300000 ]] || die "the text is too short: $(stat -c %s text) bytes"
+# ask_stopped: the tool answers when it is too late.
+ask_stopped() {
+    kill -STOP "$tool"
+    [[ $(curl -s -o /dev/null -w '%{http_code}' --max-time 30 "$address") == 503 ]] || die "a silent tool is no 503"
+    kill -CONT "$tool"
+}
+ask_stopped
+sleep 12 # the tool waits ten seconds for a server that reads nothing
+scrape text
+ask_stopped
+kill -INT "$tool"
+wait "$tool" || die "export gave status $?: $(cat err)"
+until_true "the server has ended with the tool" has_ended "$server"
+kill "$target"
+echo "late answers cost a scrape each"
