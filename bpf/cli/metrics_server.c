@@ -11,6 +11,8 @@
  *     connections and the pipes.
  * I2. The tool sends for SLICE_MS at a time, and goes on with its work in between. A server that takes nothing for
  *     STALL_MS ends the export.
+ * I3. The tool, which may signal nobody, waits END_MS for the server to end with its pipes. One that has not ended then
+ *     is killed by the kernel when the tool ends: PR_SET_PDEATHSIG, which the sandbox does not let it change.
  *
  * 3. Failure
  * Without an answer in ANSWER_MS a scraper gets 503; the answer is read when it comes, and left out. A client has
@@ -32,6 +34,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,6 +43,7 @@ enum {
     STALL_MS = 10000,
     ANSWER_MS = 5000,
     IDLE_MS = 1000,
+    END_MS = 1000,
     TIMEOUT_S = 10,
     MOST_CLIENTS = 32,
     MOST_BYTES = 256 << 20
@@ -365,10 +369,13 @@ static void close_both(const int pipe[2]) {
 /* Forks the server. Without one the pipes are closed, and errno says why. */
 static bool start(struct metrics_server *server, int listening) {
     int questions[2] = {-1, -1}, answers[2] = {-1, -1};
+    pid_t tool = getpid();
     bool good = pipe2(questions, O_CLOEXEC | O_NONBLOCK) == 0 && pipe2(answers, O_CLOEXEC | O_NONBLOCK) == 0;
     server->process = good ? fork() : -1;
     if (server->process == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != tool) { /* I3 */
+            _exit(1);
+        }
         serve(listening, questions[1], answers[0]);
     }
     if (server->process < 0) {
@@ -470,11 +477,15 @@ void metrics_server_close(struct metrics_server *server) {
     if (!server) {
         return;
     }
+    struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, server->process, 0), .events = POLLIN};
     close(server->questions);
     close(server->answers);
-    free(server->answer);
-    kill(server->process, SIGKILL);
-    while (waitpid(server->process, NULL, 0) < 0 && errno == EINTR) {
+    while (poll(&ended, 1, END_MS) < 0 && errno == EINTR) { /* I3 */
     }
+    waitpid(server->process, NULL, WNOHANG);
+    if (ended.fd >= 0) {
+        close(ended.fd);
+    }
+    free(server->answer);
     free(server);
 }

@@ -224,6 +224,13 @@ kill -KILL "$server"
 status=0
 wait "$tool" || status=$?
 [[ $status == 1 ]] && grep -q 'the server of metrics has ended' err || die "status $status: $(cat err)"
+# A server that cannot end does not keep the tool from ending, nor does it outlive it.
+begin -p "$target"
+find_server
+kill -STOP "$server"
+kill -INT "$tool"
+wait "$tool" || die "export gave status $?: $(cat err)"
+until_true "the server has ended with the tool" has_ended "$server"
 for wrong in nonesuch 127.0.0.1 :80 127.0.0.1:x 127.0.0.1:99999 300.1.1.1:80; do
     expect_status 1 "$scope" export --listen "$wrong" -p "$target"
     grep -q -- "--listen $wrong: " err || die "$wrong: $(cat err)"
