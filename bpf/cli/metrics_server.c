@@ -302,6 +302,10 @@ _Noreturn static void serve(int listening, int questions, int answers) {
     if (!daemon || !sandbox_enter(&sandbox, &why)) {
         _exit(daemon ? failure_report(&why) : 1);
     }
+    /* Before the first request: what is written to standard error controls a terminal, and a log can be cut. */
+    if (dup2(0, 2) < 0) {
+        _exit(1);
+    }
     do {
         wait_for_work(&serving, daemon);
         skip_late(&serving.asking);

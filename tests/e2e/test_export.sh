@@ -213,7 +213,7 @@ kill -CONT "$tool"
 scrape text
 # It has a socket to listen at, pipes, which hand over no descriptor, and nothing of the tool's.
 until_true "its clients have gone" has_sockets "$server" 1
-[[ $(find "/proc/$server/fd" -lname 'pipe:*' | wc -l) == 2 ]] ||
+[[ $(find "/proc/$server/fd" -lname 'pipe:*' | wc -l) == 2 && $(find "/proc/$server/fd" -lname /dev/null | wc -l) == 3 ]] ||
     die "the server has other descriptors: $(ls -l "/proc/$server/fd")"
 kill -INT "$tool"
 wait "$tool" || die "export gave status $?"
