@@ -32,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -219,6 +220,46 @@ static enum MHD_Result reply(const struct http *http, struct MHD_Connection *con
     return result;
 }
 
+/* The largest weight that an Accept header (RFC 9110, 12.5.1) gives to this type by name; 0: it is not wanted. */
+static double weight_of(const char *accept, const char *type) {
+    double most = 0;
+    size_t length = strlen(type);
+    for (const char *range = accept, *end; *range; range = *end ? end + 1 : end) {
+        end = range + strcspn(range, ",");
+        range += strspn(range, " \t");
+        if (strncasecmp(range, type, length) != 0 || !strchr(" \t;,", range[length])) {
+            continue;
+        }
+        double weight = 1;
+        for (const char *next = range + length; (next = memchr(next, ';', (size_t)(end - next)));) {
+            next += 1 + strspn(next + 1, " \t");
+            if (strncasecmp(next, "q=", 2) == 0) {
+                weight = strtod(next + 2, NULL);
+            }
+        }
+        most = weight > most ? weight : most;
+    }
+    return most;
+}
+
+static bool wants_open(const char *accept) {
+    if (!accept) {
+        return false;
+    }
+    double open = weight_of(accept, "application/openmetrics-text");
+    return open > 0 && open >= weight_of(accept, "text/plain");
+}
+
+/* The path of a target, which may be an absolute one (RFC 9112, 3.2.2): "http://host/metrics". */
+static const char *path_of(const char *target) {
+    static const char scheme[] = "http://";
+    if (strncasecmp(target, scheme, strlen(scheme)) != 0) {
+        return target;
+    }
+    const char *path = strchr(target + strlen(scheme), '/');
+    return path ? path : "/";
+}
+
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                                   const char *version, const char *upload, size_t *upload_size, void **state) {
     static char none[] = "there is /metrics\n", methods[] = "GET and HEAD only\n", busy[] = "no figures now\n";
@@ -236,12 +277,12 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *upload_size = 0;
         return MHD_YES;
     }
-    if (strcmp(url, "/metrics") != 0) {
-        return reply(http, connection, strcmp(url, "/") == 0 ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND, "text/plain", none,
+    const char *path = path_of(url);
+    if (strcmp(path, "/metrics") != 0) {
+        return reply(http, connection, strcmp(path, "/") == 0 ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND, "text/plain", none,
                      strlen(none), MHD_RESPMEM_PERSISTENT);
     }
-    const char *accept = http->header(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-    bool is_open = accept && strstr(accept, "application/openmetrics-text");
+    bool is_open = wants_open(http->header(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT));
     size_t size;
     char *text = ask(&serving->asking, is_open, &size);
     if (!text) {

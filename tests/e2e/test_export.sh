@@ -55,6 +55,24 @@ until_true "it has dropped" said dropped
 scrape text
 scrape open -H 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5'
 grep -q '^# EOF$' open && ! grep -q '^# EOF$' text || die "the formats are mixed up"
+# Open wherever it is wanted, and not less than the other one.
+while read -r is_open accept; do
+    opened=no
+    ! curl -sS --fail -H "Accept: $accept" "$address" | grep_all -q '^# EOF$' || opened=yes
+    [[ $opened == "$is_open" ]] || die "Accept: $accept: OpenMetrics: $opened"
+done <<'ACCEPTS'
+no application/openmetrics-text;q=0
+no application/openmetrics-text; version=1.0.0; Q=0.000, text/plain;q=0.5
+no text/plain, application/openmetrics-text;q=0.4
+no application/openmetrics-texts
+no text/html;x="application/openmetrics-text"
+no */*
+yes text/plain;q=0.5,Application/OpenMetrics-Text;version=0.0.1;q=0.7
+yes application/openmetrics-text;q=0, application/openmetrics-text;version=1.0.0
+ACCEPTS
+scrape absolute --request-target "http://x.example/metrics"
+[[ $(curl -s -o /dev/null -w '%{http_code}' --request-target http://x.example/other "$address") == 404 ]] ||
+    die "an absolute name of another page is there"
 curl -sS -I "$address" | grep -q '^HTTP/1.1 200' || die "HEAD is refused"
 [[ $(curl -s -o /dev/null -w '%{http_code}' "${address%metrics}other") == 404 ]] || die "another page is there"
 [[ $(curl -s -o /dev/null -w '%{http_code}' -X POST -d x "$address") == 405 ]] || die "POST is taken"
