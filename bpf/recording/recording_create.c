@@ -418,8 +418,11 @@ static bool recover(const struct recorder *recorder, const struct standing *stan
     bool good =
         file_copy(standing->file, standing->journal, copy.file, "its folder", &journal, recorder->path, why) &&
         (journal < 0 || undo(&copy, journal, recorder->path, why)) &&
-        (recording_vfs_lock_live(copy.file) || failure_set(why, 1, "%.200s: cannot lock it: %m", recorder->path)) &&
-        replace_publish(&copy, why);
+        (recording_vfs_lock_live(copy.file) || failure_set(why, 1, "%.200s: cannot lock it: %m", recorder->path));
+    if (good) {
+        share_like(copy.file, standing->file); /* where that can't be, its owner reads it alone */
+        good = replace_publish(&copy, why);
+    }
     if (journal >= 0) {
         close(journal);
     }
@@ -445,7 +448,8 @@ static bool fail_journal(const struct recorder *recorder, struct failure *why) {
     return failure_set(why, 1, "%.200s-journal: cannot be created: %m; name another file with -o", recorder->path);
 }
 
-/* Makes an empty journal, without a name if the file system has such files. So the old recording has none beside it. */
+/* Makes an empty journal, without a name if the file system has such files. So the old recording has none beside it.
+ * Who may read the recording needs the journal, too. */
 static bool make_journal(struct recorder *recorder, const struct standing *standing, struct failure *why) {
     char name[NAME_MAX + 1];
     int folder = recorder->file.place.folder;
@@ -456,7 +460,9 @@ static bool make_journal(struct recorder *recorder, const struct standing *stand
     if (recorder->journal < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
         recorder->journal = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     }
-    return recorder->journal >= 0 || fail_journal(recorder, why);
+    bool good =
+        recorder->journal >= 0 && (share_like(recorder->journal, recorder->file.file) || !recorder->options.reader);
+    return good || fail_journal(recorder, why);
 }
 
 /* Whether an open file is the one that has this name in the folder. */

@@ -25,7 +25,7 @@
  * I2. Perf's rule, and more: without `force` a file belongs to the caller, to root, or to the user who ran sudo; nobody
  * else may write to it, nor may have linked it there.
  * I3. A journal counts only if it is a plain file of the recording's owner that names no super-journal, and I2 holds
- * for it, too.
+ * for it, too. Nobody is advised to remove what may be the recording's: half a transaction would look whole.
  *
  * 5. Failure
  *
@@ -306,15 +306,30 @@ static bool open_journal(struct file_held *held, const struct place *place, uid_
         return true;
     }
     held->journal = openat(place->folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
-    struct stat status;
     if (held->journal < 0 && errno == ENOENT) {
         return true;
     }
-    return (held->journal >= 0 && fstat(held->journal, &status) == 0 && S_ISREG(status.st_mode) &&
-            status.st_uid == owner && (force || !is_of_others(place, held->journal))) ||
+    if (held->journal < 0 && errno != ELOOP && errno != ENXIO) {
+        return failure_set(why, 1,
+                           "%.200s-journal: %m; the recording may not be whole without it: use sudo, or have its owner "
+                           "read it",
+                           path);
+    }
+    struct stat status;
+    if (held->journal < 0 || fstat(held->journal, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return failure_set(why, 1, "%.200s-journal: is not a regular file; remove it to read the recording without it",
+                           path);
+    }
+    if (status.st_uid != owner) {
+        return failure_set(why, 1,
+                           "%.200s-journal: belongs to another user (%u) than the recording (%u), which may not be "
+                           "whole without it; if it is of something else, move it elsewhere",
+                           path, (unsigned)status.st_uid, (unsigned)owner);
+    }
+    return force || !is_of_others(place, held->journal) ||
            failure_set(why, 1,
-                       "%.200s-journal: is not a regular file, belongs to another user than the recording, or others "
-                       "may write to it; remove it to read the recording without it",
+                       "%.200s-journal: others may write to it, or have linked it there; --force reads the recording "
+                       "with it",
                        path);
 }
 

@@ -60,6 +60,45 @@ for file in project/sudo.data project/sudo.html; do
     [[ $(getfacl -cn $file | sort | tr '\n' ' ') == " group::--- mask::r-- other::--- user:65534:r-- user::rw- " ]] ||
         die "$file: $(getfacl -cn $file)"
 done
+# While it is recorded, after a kill, and with a hot journal: the reader needs the journal, too.
+mkfifo go
+SUDO_UID=65534 "$scope" record -o live.data -- "$exercise" --wait <go >ready 2>/dev/null &
+recorder=$!
+exec 7>go
+until_true "the program is ready" grep -q ready ready
+until_true "its heaps are recorded" "$scope" report -i live.data >out 2>&1
+as 65534 ./tool report -i live.data || die "a recording under way cannot be read: $(cat seen)"
+as 65534 sh -c 'echo >>live.data-journal' 2>/dev/null && die "user 65534 can write to the journal"
+as 65532 cat live.data-journal && die "another user can read the journal"
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null || true
+exec 7>&-
+as 65534 ./tool report -i live.data || die "a recording whose recorder was killed cannot be read: $(cat seen)"
+python3 - <<'PYTHON'
+import os, sqlite3
+if os.fork() == 0:
+    db = sqlite3.connect("live.data", isolation_level=None)
+    db.executescript("PRAGMA cache_size = 1; BEGIN; UPDATE meta SET value = 'half' WHERE key = 'command';"
+                     "CREATE TABLE filler(x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
+                     "INSERT INTO filler SELECT zeroblob(4000) FROM n")
+    os.kill(os.getpid(), 9)
+os.wait()
+PYTHON
+[[ -s live.data-journal ]] || die "there is no hot journal"
+as 65534 ./tool report -i live.data || die "half a transaction is not undone for who may read it: $(cat seen)"
+grep -q '^# command: half' seen && die "half a transaction is read as whole"
+cp -a live.data closed.data
+cp live.data-journal closed.data-journal
+chmod 600 closed.data-journal
+as 65534 ./tool report -i closed.data && die "half a transaction is read without its journal"
+grep -q 'closed.data-journal: Permission denied; .* use sudo' seen || die "$(cat seen)"
+grep -q remove seen && die "a reader is to remove the journal: $(cat seen)"
+# The next recorder undoes it in place, and keeps who may read.
+access=$(getfacl -cn live.data)
+expect_status 1 "$scope" record -o live.data -- true
+[[ ! -e live.data-journal ]] || die "the journal is still there"
+[[ $(getfacl -cn live.data) == "$access" ]] || die "who may read is lost: $(getfacl -cn live.data)"
+as 65534 ./tool report -i live.data || die "what was undone cannot be read: $(cat seen)"
 expect_status 1 "$scope" record --user nonesuch -- "$micro" survivors
 grep -q -- '--user nonesuch: there is no such user' err || die "$(cat err)"
 echo "who may read is said, and holds"

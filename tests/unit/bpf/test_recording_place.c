@@ -359,6 +359,7 @@ TEST(strangers_recordings_take_force) {
     assert_int_equal(chown("own.data-journal", NOBODY, NOBODY), 0);
     assert_null(create("own.data", true, &why));
     assert_null(recording_open("own.data", &why));
+    assert_null(strstr(why.message, "remove"));
 }
 
 static void assert_strangers(const char *path, const char *reason) {
@@ -395,6 +396,8 @@ TEST(recordings_that_others_may_write_to_take_force) {
     assert_int_equal(chmod("open.data-journal", 0666), 0);
     assert_null(recording_open("open.data", &why));
     assert_non_null(strstr(why.message, "open.data-journal"));
+    assert_null(strstr(why.message, "remove"));
+    recording_close(recording_open_with("open.data", RECORDING_FORCE, &why));
     assert_null(create("open.data", true, &why));
     assert_non_null(strstr(why.message, "open.data-journal"));
 }
