@@ -52,7 +52,6 @@ struct recorder {
     struct recording_vfs vfs;
     struct replacement file; /* its lock (live) says that it is being recorded */
     int journal;             /* beside the published file; without a name before, where possible; -1: none yet */
-    int replaced;            /* what recorder_publish found at the path, O_PATH; -1: nothing */
     bool published, failed;
     struct recorder_options options;
     char path[PATH_MAX]; /* as given */
@@ -80,8 +79,8 @@ void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, si
 /* Whether the next transaction, of count events and with its journal, leaves the file system's reserve for root alone.
  * Else false, and why. */
 bool recorder_has_room(const struct recorder *recorder, size_t count, struct failure *why);
-/* Names the journal and the file. Fails if another file has come to the path or beside it since recorder_publish. Needs
- * no rights but to rename in the folder. */
+/* Names the journal and the file. Fails if another file has come to the path or beside it, or the one there has
+ * changed, since recorder_publish. Needs no rights but to rename in the folder. */
 bool recorder_put_in_place(struct recorder *recorder, struct failure *why);
 int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t value);
 int recorder_write_cut(struct recorder *recorder, enum recording_cut cut);

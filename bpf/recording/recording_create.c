@@ -370,7 +370,6 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
         return NULL;
     }
     recorder->journal = -1;
-    recorder->replaced = -1;
     recorder->options = *options;
     struct standing standing = {.file = -1, .journal = -1};
     bool good = replace_open(&recorder->file, "-o", options->path, "", why);
@@ -409,12 +408,14 @@ static bool undo(struct replacement *copy, int journal, const char *path, struct
 }
 
 /* Replaces a recording that was cut short by a copy in which its journal is undone. */
-static bool recover(const struct recorder *recorder, const struct standing *standing, struct failure *why) {
+static bool recover(struct recorder *recorder, const struct standing *standing, struct failure *why) {
     struct replacement copy;
     int journal = -1;
     if (!replace_open(&copy, "-o", recorder->path, RECOVERED, why)) {
         return false;
     }
+    copy.is_taken = recorder->file.is_taken;
+    copy.found = recorder->file.found;
     bool good =
         file_copy(standing->file, standing->journal, copy.file, "its folder", &journal, recorder->path, why) &&
         (journal < 0 || undo(&copy, journal, recorder->path, why)) &&
@@ -422,6 +423,7 @@ static bool recover(const struct recorder *recorder, const struct standing *stan
     if (good) {
         share_like(copy.file, standing->file); /* where that can't be, its owner reads it alone */
         good = replace_publish(&copy, why);
+        fstat(copy.file, &recorder->file.found); /* what may be replaced from now on */
     }
     if (journal >= 0) {
         close(journal);
@@ -431,7 +433,7 @@ static bool recover(const struct recorder *recorder, const struct standing *stan
 }
 
 /* Leaves no journal beside the path. */
-static bool clear_journal(const struct recorder *recorder, const struct standing *standing, const char *journal,
+static bool clear_journal(struct recorder *recorder, const struct standing *standing, const char *journal,
                           struct failure *why) {
     struct stat status;
     if (standing->journal < 0) {
@@ -486,16 +488,6 @@ static bool name_journal(const struct recorder *recorder, struct failure *why) {
     return has_name || fail_journal(recorder, why);
 }
 
-/* Whether the path has the file that recorder_publish found, or none. */
-static bool is_as_it_was(const struct recorder *recorder, struct failure *why) {
-    const char *name = recorder->file.place.name;
-    struct stat status;
-    bool is_gone = fstatat(recorder->file.place.folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
-    return is_gone || (recorder->replaced >= 0 && is_named(recorder, recorder->replaced, name)) ||
-           failure_set(why, 1, "%.200s: another program has put a file there; name another file with -o",
-                       recorder->path);
-}
-
 /* SQLite files that came since recorder_publish looked. */
 static bool is_clear_beside(struct recorder *recorder, struct failure *why) {
     struct standing standing = {.file = -1, .journal = -1};
@@ -505,8 +497,8 @@ static bool is_clear_beside(struct recorder *recorder, struct failure *why) {
 }
 
 bool recorder_put_in_place(struct recorder *recorder, struct failure *why) {
-    if (!is_as_it_was(recorder, why) || !is_clear_beside(recorder, why) || !name_journal(recorder, why) ||
-        !replace_publish(&recorder->file, why)) {
+    if (!replace_is_as_it_was(&recorder->file, why) || !is_clear_beside(recorder, why) ||
+        !name_journal(recorder, why) || !replace_publish(&recorder->file, why)) {
         return false;
     }
     recorder->published = true;
@@ -517,19 +509,14 @@ bool recorder_put_in_place(struct recorder *recorder, struct failure *why) {
 
 bool recorder_publish(struct recorder *recorder, struct failure *why) {
     struct standing standing;
-    struct stat status;
+    if (!replace_look(&recorder->file, why)) {
+        return false;
+    }
     bool good = look_around(recorder, &recorder->options, &standing, why) && recorder_has_room(recorder, 0, why) &&
                 make_journal(recorder, &standing, why);
     close_standing(&standing);
-    if (!good) {
-        return false;
-    }
-    recorder->replaced = place_open_file(&recorder->file.place, O_PATH, 0);
-    if (recorder->replaced < 0 && errno != ENOENT) {
-        return failure_set(why, 1, "%.200s: %m; name another file with -o", recorder->path);
-    }
-    bool is_kept = recorder->replaced >= 0 && (fstat(recorder->replaced, &status) != 0 || status.st_size != 0);
-    return is_kept || recorder_put_in_place(recorder, why);
+    bool is_kept = recorder->file.is_taken && recorder->file.found.st_size != 0;
+    return good && (is_kept || recorder_put_in_place(recorder, why));
 }
 
 bool recorder_is_published(const struct recorder *recorder) { return recorder->published; }
@@ -560,9 +547,6 @@ void recorder_close(struct recorder *recorder) {
     }
     if (recorder->journal >= 0) {
         close(recorder->journal);
-    }
-    if (recorder->replaced >= 0) {
-        close(recorder->replaced);
     }
     replace_abandon(&recorder->file);
     free(recorder->pending);

@@ -94,25 +94,54 @@ static bool stands(const struct replacement *replacement, struct stat *status) {
     return fstatat(replacement->place.folder, replacement->place.name, status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Nothing that is of worth to others must go. */
-static bool may_replace(const struct replacement *replacement, const char *mark, bool force, struct failure *why) {
+bool replace_look(struct replacement *replacement, struct failure *why) {
+    replacement->is_taken = stands(replacement, &replacement->found);
+    return replacement->is_taken || errno == ENOENT || fail(replacement, strerror(errno), why);
+}
+
+/* The same file, and not written to since: its inode may be that of another one that was removed. */
+static bool is_same(const struct stat *one, const struct stat *other) {
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino && one->st_size == other->st_size &&
+           one->st_mtim.tv_sec == other->st_mtim.tv_sec && one->st_mtim.tv_nsec == other->st_mtim.tv_nsec;
+}
+
+static bool fail_changed(const struct replacement *replacement, struct failure *why) {
+    return failure_set(why, 1,
+                       "%s %.200s: another program has put a file there, or changed it, meanwhile; it stays, and the "
+                       "new one is discarded; name another file",
+                       replacement->option, replacement->path);
+}
+
+bool replace_is_as_it_was(const struct replacement *replacement, struct failure *why) {
     struct stat status;
     if (!stands(replacement, &status)) {
         return errno == ENOENT || fail(replacement, strerror(errno), why);
     }
-    if (!S_ISREG(status.st_mode)) {
+    return (replacement->is_taken && is_same(&status, &replacement->found)) || fail_changed(replacement, why);
+}
+
+/* Nothing that is of worth to others must go. */
+static bool may_replace(struct replacement *replacement, const char *mark, bool force, struct failure *why) {
+    if (!replace_look(replacement, why)) {
+        return false;
+    }
+    if (!replacement->is_taken) {
+        return true;
+    }
+    const struct stat *status = &replacement->found;
+    if (!S_ISREG(status->st_mode)) {
         return fail(replacement, "is not a regular file; name another one", why);
     }
     if (force) {
         return true;
     }
-    if (!owner_is_trusted(status.st_uid)) {
+    if (!owner_is_trusted(status->st_uid)) {
         return fail(replacement,
                     replacement->has_force ? "belongs to another user; name another file, or replace it with --force"
                                            : "belongs to another user; name another file",
                     why);
     }
-    if (status.st_size == 0) {
+    if (status->st_size == 0) {
         return true;
     }
     int file = place_open_file(&replacement->place, O_RDONLY | O_NONBLOCK, 0);
@@ -174,6 +203,10 @@ bool replace_begin(struct replacement *replacement, const char *option, const ch
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
+static bool fail_unchanged(const struct replacement *replacement, struct failure *why) {
+    return failure_set(why, 1, "%.200s: cannot be written, and is unchanged: %m", replacement->path);
+}
+
 /* Only a rename replaces what stands there in one step, and it takes a name. */
 static bool give_name(struct replacement *replacement) {
     char self[32];
@@ -192,10 +225,23 @@ static bool give_name(struct replacement *replacement) {
     return replacement->temporary[0] != '\0';
 }
 
-bool replace_publish(struct replacement *replacement, struct failure *why) {
+/* What comes at the last moment is safe where nothing stood, and the file system can rename without replacing. */
+static bool rename_to_place(const struct replacement *replacement, struct failure *why) {
+    const char *from = replacement->temporary, *to = replacement->place.name;
     int folder = replacement->place.folder;
-    if (!give_name(replacement) || renameat(folder, replacement->temporary, folder, replacement->place.name) != 0) {
-        return failure_set(why, 1, "%.200s: cannot be written, and is unchanged: %m", replacement->path);
+    if (renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0) {
+        return true;
+    }
+    return replace_is_as_it_was(replacement, why) &&
+           (renameat(folder, from, folder, to) == 0 || fail_unchanged(replacement, why));
+}
+
+bool replace_publish(struct replacement *replacement, struct failure *why) {
+    if (!give_name(replacement)) {
+        return fail_unchanged(replacement, why);
+    }
+    if (!rename_to_place(replacement, why)) {
+        return false;
     }
     replacement->temporary[0] = '\0';
     return true;

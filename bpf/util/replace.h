@@ -1,5 +1,6 @@
 /* A file that takes another's place in one step: it is written without a name in the same folder, and gets its name
  * when it is whole. Whatever fails, and whenever, what stood at the path stands there still, and nothing is left over.
+ * What came there meanwhile, or was changed, stays, too: the new file goes instead.
  * (Where the file system knows no files without a name, it has one of its own, NAME.XXXXXX, until then.) */
 #ifndef EDEN_REPLACE_H
 #define EDEN_REPLACE_H
@@ -7,6 +8,7 @@
 #include "util/failure.h"
 #include "util/place.h"
 #include <stdio.h>
+#include <sys/stat.h>
 
 struct replacement {
     bool is_open; /* false: there is none, and the rest means nothing */
@@ -17,6 +19,8 @@ struct replacement {
     const char *infix;            /* in that, before the letters of chance; not owned */
     const char *option;           /* how the user named the path: "-o" */
     bool has_force;               /* --force would replace what is there */
+    bool is_taken;                /* replace_look has found a file at the path */
+    struct stat found;            /* of that */
     char path[PATH_MAX];          /* as given */
 };
 
@@ -24,6 +28,11 @@ struct replacement {
  * replacement. False and why: nothing is to be abandoned. */
 bool replace_open(struct replacement *replacement, const char *option, const char *path, const char *infix,
                   struct failure *why);
+
+/* Looks at what stands at the path: this is what may be replaced. Before, nothing may. False and why. */
+bool replace_look(struct replacement *replacement, struct failure *why);
+/* Whether it stands there still as it was, or nothing does any more. False and why. */
+bool replace_is_as_it_was(const struct replacement *replacement, struct failure *why);
 
 enum replace_how {
     REPLACE_OURS,    /* what begins with `mark`; --force would replace others */
@@ -36,7 +45,8 @@ enum replace_how {
 bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark,
                    enum replace_how how, struct failure *why);
 
-/* Puts it in its place. False and why: what stood there before stays. */
+/* Puts it in its place, unless another file came there, or the one there changed, since replace_look. False and why:
+ * what stands there stays. */
 bool replace_publish(struct replacement *replacement, struct failure *why);
 
 /* The same for a stream that replace_begin opened, written to the disk, with the rights of what it replaces, or those

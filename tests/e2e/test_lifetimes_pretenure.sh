@@ -76,6 +76,10 @@ done
 [[ $(cat "$folder/notes") == "my own notes" ]] || die "a file of others was replaced"
 expect_status 0 "$scope" lifetimes --sampling all --force --pretenure "$folder/notes" -- "$bench" steady
 grep -q '^class Text$' "$folder/notes" || die "--force does not replace"
+# shellcheck disable=SC2016
+expect_status 1 "$scope" lifetimes --sampling all --pretenure "$folder/late" -- sh -c 'echo mine >"$1"; exec "$2" steady' sh "$folder/late" "$bench"
+grep -q 'late: another program has put a file there' "$folder/err" || die "what came meanwhile is not named: $(cat "$folder/err")"
+[[ $(cat "$folder/late") == mine ]] || die "a file that came meanwhile was replaced"
 cp "$names" "$folder/before"
 expect_status 1 "$scope" lifetimes --pretenure "$names" -- true
 grep -q 'no heap was profiled' "$folder/err" || die "the lack of a profiled heap is not reported: $(cat "$folder/err")"

@@ -323,6 +323,57 @@ TEST_WITH(nothing_of_worth_is_replaced, enter_folder, leave_folder) {
     assert_no_temporary();
 }
 
+/* What came to the path, or was changed there, since it was looked at. */
+static void assert_stays(const char *path, enum replace_how how, const char *before, const char *change) {
+    struct replacement file;
+    struct failure why;
+    if (before) {
+        write_text(path, before);
+    }
+    assert_true(replace_begin(&file, "--pretenure", path, "# ours\n", how, &why));
+    fputs("# ours\nnew\n", file.out);
+    assert_int_equal(system(change), 0);
+    assert_false(replace_finish(&file, &why));
+    assert_int_equal(why.status, 1);
+    assert_non_null(strstr(why.message, "another program has put a file there, or changed it, meanwhile"));
+    assert_no_temporary();
+}
+
+TEST_WITH(what_comes_meanwhile_stays, enter_folder, leave_folder) {
+    static const enum replace_how ways[] = {REPLACE_OURS, REPLACE_FORCED, REPLACE_PRIVATE};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        assert_stays("late", ways[i], NULL, "printf letter >late");
+        assert_text("late", "letter");
+        assert_stays("late", ways[i], "", "printf letter >late");
+        assert_text("late", "letter");
+        assert_stays("late", ways[i], "# ours\n", "printf letter >new && mv new late");
+        assert_text("late", "letter");
+        assert_stays("late", ways[i], "# ours\n", "printf '# mine!' >late && touch -d @1 late");
+        assert_text("late", "# mine!");
+        assert_stays("late", ways[i], "# ours\n", "rm late && ln -s letter late");
+        assert_int_equal(unlink("late"), 0);
+    }
+    if (geteuid() == 0) {
+        struct stat status;
+        assert_int_equal(mkdir("shared", 0700), 0);
+        assert_int_equal(chmod("shared", 01777), 0);
+        assert_stays("shared/late", REPLACE_FORCED, NULL, "printf letter >shared/late && chown 65534 shared/late");
+        assert_text("shared/late", "letter");
+        assert_int_equal(stat("shared/late", &status), 0);
+        assert_int_equal(status.st_uid, 65534);
+    }
+
+    /* With what is gone, nothing is lost. */
+    struct replacement file;
+    struct failure why;
+    write_text("gone", "# ours\nold\n");
+    assert_true(replace_begin(&file, "--pretenure", "gone", "# ours\n", REPLACE_OURS, &why));
+    fputs("# ours\nnew\n", file.out);
+    assert_int_equal(unlink("gone"), 0);
+    assert_true(replace_finish(&file, &why));
+    assert_text("gone", "# ours\nnew\n");
+}
+
 TEST_WITH(a_full_disk_leaves_the_old_file, enter_folder, leave_folder) {
     struct rlimit limit, small;
     struct failure why;

@@ -193,6 +193,13 @@ TEST(what_comes_before_the_first_heap_is_left_alone) {
 
     begin_old("waits.data");
     recorder = begin("waits.data");
+    assert_int_equal(system("printf more >>waits.data"), 0);
+    assert_stays_unpublished(recorder, "waits.data: another program");
+    assert_int_equal(system("tail -c 4 waits.data | grep -q more"), 0);
+    assert_int_equal(unlink("waits.data"), 0);
+
+    begin_old("waits.data");
+    recorder = begin("waits.data");
     assert_int_equal(unlink("waits.data"), 0); /* nothing is lost any more */
     commit_event(recorder);
     assert_true(recorder_is_in_place(recorder));
