@@ -45,6 +45,8 @@ $(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__sca
 $(B)/tests/test_policy: LDLIBS += -Wl,--wrap=eden_probe_policy__decide
 # Somebody cuts the file of a trial's figures between its size and its bytes.
 $(B)/tests/test_tune_trial: LDLIBS += -Wl,--wrap=fstat
+# Memory is refused to JSON.
+$(B)/tests/test_forms: LDLIBS += -Wl,--wrap=malloc
 # A worker that does not answer.
 $(B)/tests/test_symbols: LDLIBS += -Wl,--wrap=inspect_functions
 # libbpf's part is played by the test.

@@ -3,17 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_short; /* of the process: so are jansson's functions that allocate */
+
+static void *allocate(size_t bytes) {
+    void *memory = malloc(bytes);
+    is_short = is_short || (!memory && bytes != 0);
+    return memory;
+}
+
 json_t *json_text(const char *text, size_t most) {
     static const char replacement[] = "\xef\xbf\xbd";
-    char *whole = strndup(text, most);
-    char *clean = whole ? malloc(strlen(whole) * strlen(replacement) + 1) : NULL, *to = clean;
-    int32_t point;
-    for (const char *at = whole; clean && *at;) {
-        size_t length = text_decode(at, &point);
-        to = mempcpy(to, length ? at : replacement, length ? length : strlen(replacement));
-        at += length ? length : 1;
+    size_t bytes = strnlen(text, most);
+    char *whole = allocate(bytes + 1), *clean = allocate(bytes * strlen(replacement) + 1), *to = clean;
+    if (whole && clean) {
+        *(char *)mempcpy(whole, text, bytes) = 0;
+        int32_t point;
+        for (const char *at = whole; *at;) {
+            size_t length = text_decode(at, &point);
+            to = mempcpy(to, length ? at : replacement, length ? length : strlen(replacement));
+            at += length ? length : 1;
+        }
     }
-    json_t *json = clean ? json_stringn(clean, (size_t)(to - clean)) : NULL;
+    json_t *json = whole && clean ? json_stringn(clean, (size_t)(to - clean)) : NULL;
     free(clean);
     free(whole);
     return json;
@@ -21,14 +32,6 @@ json_t *json_text(const char *text, size_t most) {
 
 json_t *json_number(uint64_t value) {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
-}
-
-static bool is_short; /* of the process: so are jansson's functions that allocate */
-
-static void *allocate(size_t bytes) {
-    void *memory = malloc(bytes);
-    is_short = is_short || (!memory && bytes != 0);
-    return memory;
 }
 
 void json_watch_memory(void) { json_set_alloc_funcs(allocate, free); }

@@ -8,7 +8,9 @@
 #include "views/lifetimes/table.h"
 #include "views/model_json.h"
 #include "views/phase_table.h"
+#include <limits.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char *printed;
@@ -75,6 +77,45 @@ TEST(json_is_ascii_and_whole) {
     json_decref(json);
     json = json_text(longest, 3);
     assert_string_equal(json_string_value(json), "xxx");
+}
+
+void *__real_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes);
+
+static int granted = INT_MAX; /* allocations of the tool before the one that is refused */
+
+void *__wrap_malloc(size_t bytes) { return granted-- != 0 ? __real_malloc(bytes) : NULL; }
+
+enum { NOT_WRITTEN, WRITTEN, WRITTEN_SHORT };
+
+/* For a process of its own: for good, JSON knows that it is short of memory. */
+static int write_texts(int allocations) {
+    json_watch_memory();
+    FILE *out = fopen("/dev/null", "w");
+    granted = allocations;
+    json_t *json = json_object(), *texts = json_array();
+    json_array_append_new(texts, json_text("one", 64));
+    json_array_append_new(texts, json_text("\xff", 64));
+    json_object_set_new(json, "texts", texts);
+    json_object_set_new(json, "three", json_text("three", 3));
+    bool is_written = json_write(out, json), is_refused = granted < 0;
+    granted = INT_MAX;
+    return !is_written ? NOT_WRITTEN : is_refused ? WRITTEN_SHORT : WRITTEN;
+}
+
+TEST(json_short_of_memory_is_not_written) {
+    int result = NOT_WRITTEN, refusals = 0;
+    for (; result == NOT_WRITTEN; refusals++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            _exit(write_texts(refusals));
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        result = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
+    assert_int_equal(result, WRITTEN);
+    assert_true(refusals > 10);
 }
 
 static void check_csv(const char *text) {
