@@ -6,6 +6,7 @@
 #include "util/clock.h"
 #include "util/interrupt.h"
 #include "util/message.h"
+#include "util/whole.h"
 #include "views/metrics.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static char *text(void *context, bool is_open, size_t *size) {
 
 static bool observe(struct export *export, double seconds, struct failure *why) {
     enum { POLL_MS = 200 };
-    uint64_t end = seconds > 0 ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
+    uint64_t end = seconds > 0 ? now_ns() + whole_of(seconds * 1e9) : UINT64_MAX;
     int handled = 0;
     bool is_over = false, more = true;
     while (more) {

@@ -22,6 +22,7 @@
 #include "util/plot.h"
 #include "util/replace.h"
 #include "util/sum.h"
+#include "util/whole.h"
 #include "views/lifetimes/pretenure.h"
 #include "views/lifetimes/table.h"
 #include <errno.h>
@@ -114,7 +115,7 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
 /* Returns how many signals it has heeded. */
 static int observe(struct source *source, double seconds) {
     enum { POLL_MS = 100 };
-    uint64_t end = seconds > 0 ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
+    uint64_t end = seconds > 0 ? now_ns() + whole_of(seconds * 1e9) : UINT64_MAX;
     int handled = 0;
     bool over = false;
     for (bool more = true; more;) {

@@ -7,6 +7,7 @@
 #include "util/format.h"
 #include "util/message.h"
 #include "util/output.h"
+#include "util/whole.h"
 #include "views/model_json.h"
 #include "views/page/page.h"
 #include "views/report.h"
@@ -134,7 +135,7 @@ static void print_no_heap(const char *path, const struct recording_info *info, c
 static struct viewed view_of(struct recording *recording, const struct model *model, const struct options *options) {
     struct viewed viewed = viewed_whole(recording, model);
     uint64_t from = viewed.from_ns, most = viewed.until_ns - from;
-    uint64_t since = (uint64_t)(options->since * 1e9), until = (uint64_t)(options->until * 1e9);
+    uint64_t since = whole_of(options->since * 1e9), until = whole_of(options->until * 1e9);
     viewed.from_ns = from + (since < most ? since : most);
     viewed.until_ns = options->until > 0 && until < most ? from + until : viewed.until_ns;
     return viewed;

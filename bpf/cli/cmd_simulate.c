@@ -14,6 +14,7 @@
 #include "util/json.h"
 #include "util/output.h"
 #include "util/text.h"
+#include "util/whole.h"
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "util/interrupt.h"
 #include "util/message.h"
 #include "util/output.h"
+#include "util/whole.h"
 #include "views/model_json.h"
 #include "views/phase_table.h"
 #include <inttypes.h>
@@ -78,7 +79,7 @@ static void print_figure(FILE *out, const struct heap_model *heap, enum eden_fig
             snprintf(note, sizeof note, "#  before attach");
         } else if (figure == EDEN_FIGURE_allocated_bytes && wall_ns) {
             double rate = (double)seen / ((double)wall_ns / 1e9);
-            snprintf(note, sizeof note, "#  %s/s", format_bytes(text, (uint64_t)rate));
+            snprintf(note, sizeof note, "#  %s/s", format_bytes(text, whole_of(rate)));
         }
     }
     fprintf(out, note[0] ? "%20s  %-18s  %s\n" : "%20s  %s%s\n", value, figure_descriptions[figure].name, note);
@@ -215,7 +216,7 @@ static bool tick(struct run *run, struct failure *why) {
 }
 
 static bool observe(struct run *run, struct failure *why) {
-    uint64_t step = (uint64_t)(run->options.interval * 1e9);
+    uint64_t step = whole_of(run->options.interval * 1e9);
     uint64_t next = now_ns() + step;
     int handled = 0;
     for (;;) {

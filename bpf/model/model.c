@@ -1,6 +1,7 @@
 #include "model/model.h"
 #include "util/array.h"
 #include "util/sum.h"
+#include "util/whole.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +175,7 @@ uint64_t phase_percentile(const struct phase_model *phase, double p) {
         return 0;
     }
     double exact = p / 100 * (double)counted;
-    uint64_t rank = (uint64_t)exact;
+    uint64_t rank = whole_of(exact);
     rank += (double)rank < exact; /* nearest rank: rounded up, 1 at least */
     rank = rank < 1 ? 1 : rank > counted ? counted : rank;
     uint64_t below = 0;

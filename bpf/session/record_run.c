@@ -19,6 +19,7 @@
 #include "util/format.h"
 #include "util/interrupt.h"
 #include "util/message.h"
+#include "util/whole.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static int wait_ms(uint64_t end) {
 /* Drains events until all that is observed has ended, or the user has enough. *model: as of the end. */
 static void follow(struct source *source, struct run *run, const struct record_request *request, struct model *model) {
     uint64_t committed = now_ns(), events = 0;
-    uint64_t end = request->seconds > 0 ? committed + (uint64_t)(request->seconds * 1e9) : UINT64_MAX;
+    uint64_t end = request->seconds > 0 ? committed + whole_of(request->seconds * 1e9) : UINT64_MAX;
     bool said = false, reported_locked = false;
     struct failure locked;
     int handled = 0;

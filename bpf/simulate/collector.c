@@ -14,6 +14,7 @@
  * depend on collections (finalization, weak references, time). */
 #include "simulate/collector.h"
 #include "simulate/cohort.h"
+#include "util/whole.h"
 #include <math.h>
 
 /* Simulated old space: its use, when it requests a full collection, and whether a large object finds room.
@@ -338,7 +339,7 @@ static double tenure_some(struct simulated_young *young, struct cohorts *from, e
         return 0;
     }
     bool reached_last = kind == BIAS_FRESH; /* those are tenured by overflow alone */
-    uint64_t next = odds != 1 && bytes < all ? time + (uint64_t)young->parameters->eden_size : 0; /* 0: all alike */
+    uint64_t next = odds != 1 && bytes < all ? time + whole_of(young->parameters->eden_size) : 0; /* 0: all alike */
     for (size_t i = 0; i < from->count; i++) {
         soon += from->at[i].bytes * (1 - cohort_alive(&from->at[i], next));
     }
@@ -482,7 +483,7 @@ static void full_if_grown(struct collector *collector, uint64_t time, size_t big
 static void allocate_small(struct collector *collector, uint64_t from, uint64_t to, size_t bigs) {
     while (goes_on(collector) && collector->eden_used + (double)(to - from) > collector->room) {
         double left = collector->room - collector->eden_used;
-        from += left > 0 ? (uint64_t)left : 0;
+        from += whole_of(left);
         scavenge(collector, from, bigs);
         full_if_grown(collector, from, bigs);
     }

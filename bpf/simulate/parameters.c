@@ -1,6 +1,7 @@
 /* Parameters as text: those that the simulated collector knows, with the bounds of probes/eden_params.def. */
 #include "simulate/parameters.h"
 #include "eden_params.h"
+#include "util/whole.h"
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -155,7 +156,7 @@ bool simulate_refills(const struct simulate_parameters *parameters) { return par
 static double page_round(double bytes) { return 4096 * ceil(bytes / 4096); }
 
 uint64_t simulate_semispace(const struct simulate_parameters *parameters) {
-    return (uint64_t)page_round(floor(page_round(parameters->eden_size) / 5));
+    return whole_of(page_round(floor(page_round(parameters->eden_size) / 5)));
 }
 
 double simulate_tenure_share(const struct simulate_parameters *parameters) {
@@ -168,5 +169,5 @@ double simulate_tenure_share(const struct simulate_parameters *parameters) {
 
 uint64_t simulate_young_most(const struct simulate_parameters *parameters) {
     double half = floor(parameters->eden_size / 2);
-    return (uint64_t)(parameters->large_object < half ? parameters->large_object : half);
+    return whole_of(parameters->large_object < half ? parameters->large_object : half);
 }

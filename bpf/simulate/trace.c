@@ -8,6 +8,7 @@
  * (collector.c); the recording has how many they did hold; then with that share, to be shown beside the
  * recorded figures. */
 #include "simulate/trace.h"
+#include "util/whole.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -224,7 +225,7 @@ bool simulate_trace_read(struct simulate_trace *trace, struct recording *recordi
         !reader.good || !recording_events(recording, probes, on_event, &reader, why) || !reader.good) {
         return false;
     }
-    trace->history.bias.eden = (uint64_t)trace->parameters.eden_size;
+    trace->history.bias.eden = whole_of(trace->parameters.eden_size);
     trace->history.young_most = simulate_young_most(&trace->parameters);
     if (!read_objects(&reader, recording)) {
         return false;

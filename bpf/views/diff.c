@@ -28,6 +28,7 @@
 #include "util/format.h"
 #include "util/json.h"
 #include "util/text.h"
+#include "util/whole.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static bool wall_of(const struct side *run, int which, uint64_t *value) {
 static bool share_of(const struct side *run, int which, uint64_t *value) {
     (void)which;
     double share = run->wall_ns ? (double)run->stopped_ns / (double)run->wall_ns : 0;
-    *value = share < 1e12 ? (uint64_t)(1e6 * share) : UINT64_MAX; /* above 1: of heaps in several threads */
+    *value = whole_of(1e6 * share); /* above 1: of heaps in several threads */
     return run->wall_ns != 0 && run->knows_stopped;
 }
 
@@ -65,14 +66,14 @@ static bool share_of(const struct side *run, int which, uint64_t *value) {
 static bool per_byte_of(const struct side *run, int which, uint64_t *value) {
     double allocated = (double)run->figures[EDEN_FIGURE_allocated_bytes];
     double part = allocated > 0 ? (double)run->figures[which] * 1e6 * 1048576 / allocated : 0;
-    *value = part < 1.8e19 ? (uint64_t)part : UINT64_MAX;
+    *value = whole_of(part);
     return allocated > 0 && run->known >> which & 1 && run->known >> EDEN_FIGURE_allocated_bytes & 1;
 }
 
 /* Scavenges in a second, in millionths. */
 static bool pace_of(const struct side *run, int which, uint64_t *value) {
     double pace = run->wall_ns ? (double)run->figures[which] * 1e15 / (double)run->wall_ns : 0;
-    *value = pace < 1.8e19 ? (uint64_t)pace : UINT64_MAX;
+    *value = whole_of(pace);
     return run->wall_ns != 0 && run->known >> which & 1;
 }
 

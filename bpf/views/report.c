@@ -11,6 +11,7 @@
 #include "util/format.h"
 #include "util/sum.h"
 #include "util/text.h"
+#include "util/whole.h"
 #include "views/phase_table.h"
 #include <inttypes.h>
 #include <math.h>
@@ -110,7 +111,7 @@ static void find_policy(void *context, const char *name, const char *value) {
 
 static void print_value(FILE *out, const struct eden_param *param, double value, const char *text) {
     char form[FORMAT_MAX];
-    fputs(param->kind == EDEN_KIND_size && isfinite(value) ? format_bytes(form, (uint64_t)value) : text, out);
+    fputs(param->kind == EDEN_KIND_size && isfinite(value) ? format_bytes(form, whole_of(value)) : text, out);
 }
 
 static void show(void *context, const char *name, const char *value) {

@@ -1,6 +1,7 @@
 /* Rules about full collections: how often they come, and what for. */
 #include "advise/rules/rule.h"
 #include "util/format.h"
+#include "util/whole.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -129,7 +130,7 @@ void rule_full_growth(const struct tune_facts *facts, struct findings *findings)
             tune_when(last, facts, growth.last->start_ns));
     }
     finding_evidence(finding, "%s, old space grew from %s to %s", growth.count == 1 ? "in this run" : "meanwhile",
-                     format_bytes(from, (uint64_t)grown_from), format_bytes(to, (uint64_t)growth.last_used));
+                     format_bytes(from, whole_of(grown_from)), format_bytes(to, whole_of(growth.last_used)));
     finding_why(finding,
                 "Each time old space has grown by %.0f%%, all of it is marked, and most of it is alive: the live "
                 "data is growing. A larger ratio%s searches for garbage less often.",
@@ -271,8 +272,8 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
                      format_ns(took, clusters.ns), format_bytes(freed, clusters.freed));
     if (clusters.largest) {
         finding_evidence(finding, "the largest cluster of large allocations takes %s, from %s on; grow_headroom is %s",
-                         format_bytes(all, clusters.largest), tune_when(when, facts, (uint64_t)clusters.at_ns),
-                         format_bytes(has, (uint64_t)headroom));
+                         format_bytes(all, clusters.largest), tune_when(when, facts, whole_of(clusters.at_ns)),
+                         format_bytes(has, whole_of(headroom)));
     }
     finding_why(finding, "A large object that finds no free chunk causes a full collection before the heap grows, and "
                          "then the heap grows only by the headroom. So the next large object finds no chunk either. A "
@@ -285,7 +286,7 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
     double left = fmin(1, largest / value / (double)clusters.fulls);
     finding_gain(finding, gain * (1 - left) * 0.7, gain);
     finding_cost(finding, "up to %s of mapped address space, which uses memory only when it is touched",
-                 format_bytes(mapped, (uint64_t)value));
+                 format_bytes(mapped, whole_of(value)));
 }
 
 /* full.explicit: collections that the program asks for and gains nothing from.
@@ -436,10 +437,10 @@ void rule_full_frequent(const struct tune_facts *facts, struct findings *finding
                      format_bytes(freed, frequent.freed / frequent.count));
     if (tune_is_old_decided(facts)) {
         finding_evidence(finding, "up to %s were alive in old space, and marked each time",
-                         format_bytes(alive, (uint64_t)frequent.alive));
+                         format_bytes(alive, whole_of(frequent.alive)));
     } else {
         finding_evidence(finding, "up to %s were alive in old space, and marked each time; full_gc_ratio is %.3g",
-                         format_bytes(alive, (uint64_t)frequent.alive), ratio);
+                         format_bytes(alive, whole_of(frequent.alive)), ratio);
     }
     finding_why(finding,
                 "Objects die in old space as fast as others arrive. Each time it has grown by %.0f%%, all live objects "
@@ -457,5 +458,5 @@ void rule_full_frequent(const struct tune_facts *facts, struct findings *finding
                 isfinite(tune_number(facts, EDEN_PARAM_max_heap)) ? ", and keeps it below max_heap" : "");
     finding_cost(
         finding, "up to %s of garbage that remains in old space until the next full collection",
-        format_bytes(more, (uint64_t)(fmax(frequent.alive, tune_number(facts, EDEN_PARAM_full_gc_min_old)) * value)));
+        format_bytes(more, whole_of(fmax(frequent.alive, tune_number(facts, EDEN_PARAM_full_gc_min_old)) * value)));
 }

@@ -1,6 +1,7 @@
 /* Rules about the memory of old space: its segments, its free chunks, its limit. */
 #include "advise/rules/rule.h"
 #include "util/format.h"
+#include "util/whole.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -116,11 +117,11 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
                          swings.returns, format_ns(took, swings.returns_ns));
     }
     finding_evidence(finding, "the program takes about %s to touch these segments again, by an estimate",
-                     format_ns(took, (uint64_t)clearing));
+                     format_ns(took, whole_of(clearing)));
     finding_evidence(finding, "shrink_threshold is %s and grow_headroom %s; up to %s were free after a full collection",
-                     format_bytes(has, (uint64_t)threshold),
-                     format_bytes(headroom, (uint64_t)tune_number(facts, EDEN_PARAM_grow_headroom)),
-                     format_bytes(most, (uint64_t)swings.most_free));
+                     format_bytes(has, whole_of(threshold)),
+                     format_bytes(headroom, whole_of(tune_number(facts, EDEN_PARAM_grow_headroom))),
+                     format_bytes(most, whole_of(swings.most_free)));
     finding_why(finding, "The program's need for old space oscillates. At each low the heap returns memory that it "
                          "needs again at the next high. The system then clears the pages again, and an allocation that "
                          "finds no room causes a full collection.");
@@ -129,7 +130,7 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
                 "the most memory ever free after a full collection plus a tenth, so that the heap keeps it mapped");
     double gain = tune_share_of_gc(facts, in_fulls);
     finding_gain(finding, gain * 0.5, gain);
-    finding_cost(finding, "up to %s of memory that the heap does not always use", format_bytes(most, (uint64_t)value));
+    finding_cost(finding, "up to %s of memory that the heap does not always use", format_bytes(most, whole_of(value)));
 }
 
 static const double MUCH_FREE = 0.05; /* of old space: with less it is simply full */
@@ -264,8 +265,8 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
     finding_explains(finding, 0, (double)ns);
     finding->severity = facts->failure_count ? TUNE_HIGH : finding->severity > TUNE_MEDIUM ? TUNE_HIGH : TUNE_MEDIUM;
     finding_evidence(finding, "the heap took %s at %s, %.0f%% of max_heap (%s)",
-                     format_bytes(most, (uint64_t)(peak + new_space)), tune_when(when, facts, peak_ns),
-                     100 * (peak + new_space) / limit, format_bytes(bound, (uint64_t)limit));
+                     format_bytes(most, whole_of(peak + new_space)), tune_when(when, facts, peak_ns),
+                     100 * (peak + new_space) / limit, format_bytes(bound, whole_of(limit)));
     if (fulls) {
         finding_evidence(finding, "%" PRIu64 " full collections ran for lack of room; they took %s", fulls,
                          format_ns(took, ns));
@@ -316,7 +317,7 @@ struct grows {
 };
 
 static uint64_t at_part(const struct tune_facts *facts, double part) {
-    return facts->start_ns + (uint64_t)(part * (double)facts->wall_ns);
+    return facts->start_ns + whole_of(part * (double)facts->wall_ns);
 }
 
 /* The first pass of the window; pass_count: there is none. */
@@ -439,9 +440,9 @@ void rule_heap_grows(const struct tune_facts *facts, struct findings *findings) 
                      tune_when(last_when, facts, grows.last.full->start_ns));
     finding_evidence(finding,
                      "from %s on, the live data grew by %s: by %s for each MiB allocated, and by %s per second",
-                     tune_when(first_when, facts, from->full->start_ns), format_bytes(bytes, (uint64_t)more),
-                     format_bytes(each, (uint64_t)(more / fmax((to->allocated - from->allocated) / 1048576, 1))),
-                     format_bytes(second, (uint64_t)(pace(from, to) * 1e9)));
+                     tune_when(first_when, facts, from->full->start_ns), format_bytes(bytes, whole_of(more)),
+                     format_bytes(each, whole_of(more / fmax((to->allocated - from->allocated) / 1048576, 1))),
+                     format_bytes(second, whole_of(pace(from, to) * 1e9)));
     finding_evidence(finding, "the first of these full collections took %s, the last %s",
                      format_ns(first, grows.first->duration_ns), format_ns(last, grows.last.full->duration_ns));
     report_alive(facts, finding);

@@ -3,6 +3,7 @@
 #include "advise/rules/account.h"
 #include "advise/rules/rule.h"
 #include "util/format.h"
+#include "util/whole.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -58,9 +59,9 @@ void rule_program_allocates(const struct tune_facts *facts, struct findings *fin
     struct finding *finding = finding_add(findings, "program.allocates", left);
     finding_explains(finding, ns * (all_ns - full_ns) / all_ns, ns * full_ns / all_ns);
     finding_evidence(finding, "%s were allocated, %s per second; %s were copied, %.0f%% of it",
-                     format_bytes(allocated, (uint64_t)all),
-                     format_bytes(bytes, (uint64_t)(all / fmax((double)facts->wall_ns / 1e9, 1e-9))),
-                     format_bytes(copied, (uint64_t)survived), 100 * survived / fmax(all, 1));
+                     format_bytes(allocated, whole_of(all)),
+                     format_bytes(bytes, whole_of(all / fmax((double)facts->wall_ns / 1e9, 1e-9))),
+                     format_bytes(copied, whole_of(survived)), 100 * survived / fmax(all, 1));
     report_sites(facts, finding);
     if (!facts->lifetimes) {
         tune_not_examined(findings, "program.allocates: classes and sites", "needs record --lifetimes");

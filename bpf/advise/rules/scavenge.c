@@ -2,6 +2,7 @@
 #include "advise/facts/scavenges.h"
 #include "advise/rules/rule.h"
 #include "util/format.h"
+#include "util/whole.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -42,7 +43,7 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
         slots = bytes / 8;
         references = objects;
     }
-    if ((double)slots < SLOTS_A_REFERENCE * (double)references || slots * 8 < (uint64_t)large) {
+    if ((double)slots < SLOTS_A_REFERENCE * (double)references || slots * 8 < whole_of(large)) {
         return;
     }
     char took[FORMAT_MAX], read[FORMAT_MAX], count[FORMAT_MAX], found[FORMAT_MAX], name[TUNE_LABEL], one[FORMAT_MAX];
@@ -110,8 +111,8 @@ void rule_scavenge_copying(const struct tune_facts *facts, struct findings *find
     finding_evidence(finding,
                      "scavenges copied %s, each surviving object %.1f times; of the %s that survived, %.0f%% lived on "
                      "in old space or to the end",
-                     format_bytes(copied, (uint64_t)model->copied_bytes), copies,
-                     format_bytes(survivors, (uint64_t)facts->all.survivor_bytes),
+                     format_bytes(copied, whole_of(model->copied_bytes)), copies,
+                     format_bytes(survivors, whole_of(facts->all.survivor_bytes)),
                      100 * fmin(facts->all.old_bound_bytes / facts->all.survivor_bytes, 1));
     report_copied(facts, finding);
     finding_why(finding, "Survivors stay in new space, and each scavenge copies them, until they fill their semispace. "
@@ -123,7 +124,7 @@ void rule_scavenge_copying(const struct tune_facts *facts, struct findings *find
     double gain = tune_share_of_gc(facts, ns);
     finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
     finding_cost(finding, "about %s of objects that die soon after become garbage in old space in such a run",
-                 format_bytes(garbage, (uint64_t)plan.chosen.garbage_bytes));
+                 format_bytes(garbage, whole_of(plan.chosen.garbage_bytes)));
 }
 
 /* scavenge.overflow: survivors do not fit into their semispace, and are tenured for that alone.
@@ -198,7 +199,7 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
         finding_how(finding,
                     "by the forecast, this spares scavenges; the most bytes ever alive, plus a tenth, need %s: a "
                     "semispace is a fifth of eden",
-                    format_bytes(most, (uint64_t)fits));
+                    format_bytes(most, whole_of(fits)));
     } else {
         finding_how(finding, "%s: a semispace is a fifth of eden%s",
                     value >= fits ? "this fits the most bytes that a scavenge found alive, plus a tenth"
@@ -209,7 +210,7 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
     }
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, facts->details ? gain * 0.5 : 0, scavenge_gain_most(gain));
-    finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
+    finding_cost(finding, "%s more memory", format_bytes(more, whole_of((value - model->eden_bytes) * 7 / 5)));
 }
 
 /* eden.small: eden too small for the allocation rate.
@@ -300,14 +301,14 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
     finding->severity = finding->severity > TUNE_LOW ? finding->severity : TUNE_LOW;
     finding_explains(finding, eden.ns, 0);
     finding_evidence(finding, "%s scavenges of an eden of %s, one every %s, which on average copied %s and took %s",
-                     format_count(count, (uint64_t)model->count), format_bytes(size, (uint64_t)model->eden_bytes),
-                     format_ns(every, (uint64_t)((double)facts->wall_ns / model->count)),
-                     format_bytes(kept, (uint64_t)(model->copied_bytes / model->count)),
-                     format_ns(each, (uint64_t)(scavenge_ns / model->count)));
+                     format_count(count, whole_of(model->count)), format_bytes(size, whole_of(model->eden_bytes)),
+                     format_ns(every, whole_of((double)facts->wall_ns / model->count)),
+                     format_bytes(kept, whole_of(model->copied_bytes / model->count)),
+                     format_ns(each, whole_of(scavenge_ns / model->count)));
     if (facts->survivors) {
         finding_evidence(finding, "by the recorded lifetimes, an eden of %s would copy %s in total; this one copied %s",
-                         format_bytes(size, (uint64_t)value), format_bytes(then, (uint64_t)eden.then.copied_bytes),
-                         format_bytes(now, (uint64_t)model->copied_bytes));
+                         format_bytes(size, whole_of(value)), format_bytes(then, whole_of(eden.then.copied_bytes)),
+                         format_bytes(now, whole_of(model->copied_bytes)));
     }
     finding_why(
         finding,
@@ -326,8 +327,8 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
     double gain = tune_share_of_gc(facts, eden.ns);
     finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
     double bytes = (eden.times - 1) * model->eden_bytes * 7 / 5;
-    finding_cost(finding, "%s more memory (the heap took %s)%s", format_bytes(more, (uint64_t)bytes),
-                 format_bytes(peak, (uint64_t)model->peak_bytes),
+    finding_cost(finding, "%s more memory (the heap took %s)%s", format_bytes(more, whole_of(bytes)),
+                 format_bytes(peak, whole_of(model->peak_bytes)),
                  bytes > model->peak_bytes ? ": more than twice the total memory" : "");
 }
 
@@ -381,5 +382,5 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
                 value / eden);
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, by_weak ? gain * 0.4 : 0, gain * 0.8);
-    finding_cost(finding, "%s more memory", format_bytes(took, (uint64_t)((value - eden) * 7 / 5)));
+    finding_cost(finding, "%s more memory", format_bytes(took, whole_of((value - eden) * 7 / 5)));
 }

@@ -2,6 +2,7 @@
 #include "advise/facts/scavenges.h"
 #include "advise/rules/rule.h"
 #include "util/format.h"
+#include "util/whole.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -52,9 +53,9 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
     struct finding *finding = finding_add(findings, "tenure.premature", share);
     finding_explains(finding, share * (double)facts->wall_ns - ns, ns);
     finding_evidence(finding, "%.0f%% of the %s that were tenured were dead by the next full collection", 100 * wasted,
-                     format_bytes(tenured, (uint64_t)model->tenured_bytes));
+                     format_bytes(tenured, whole_of(model->tenured_bytes)));
     report_wasted(facts, finding);
-    finding_evidence(finding, "full collections caused by growth took %s", format_ns(full, (uint64_t)model->full_ns));
+    finding_evidence(finding, "full collections caused by growth took %s", format_ns(full, whole_of(model->full_ns)));
     finding_why(finding, "These objects are tenured, and die soon after. In old space only a full collection frees "
                          "them, and their garbage brings the next one forward.");
     if (early) {
@@ -72,7 +73,7 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
             finding,
             "%.3g times the eden: objects are then that many times older, in bytes allocated, when they are tenured",
             value / model->eden_bytes);
-        finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
+        finding_cost(finding, "%s more memory", format_bytes(more, whole_of((value - model->eden_bytes) * 7 / 5)));
     }
     double gain = tune_share_of_gc(facts, early ? ns : fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, gain * 0.4, gain);
@@ -208,5 +209,5 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
                          "cutting links to finished objects, in the program, removes the cause");
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, gain * 0.3, gain);
-    finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
+    finding_cost(finding, "%s more memory", format_bytes(more, whole_of((value - model->eden_bytes) * 7 / 5)));
 }

@@ -28,6 +28,7 @@
  *    search along an axis. Noise and finals have essays of their own below. */
 #include "advise/trials/search.h"
 #include "util/array.h"
+#include "util/whole.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -495,7 +496,7 @@ static size_t runner_up(const struct search *search, double memory_most) {
 /* How many runs are left in the budget, if they take as long as those before. */
 static size_t runs_left(const struct search *search) {
     double left = search->ports.left(search->ports.context), used = 1 - left;
-    return used > 0 ? (size_t)(left / used * (double)search->runs) : SIZE_MAX;
+    return used > 0 ? whole_of(left / used * (double)search->runs) : SIZE_MAX;
 }
 
 static void choose_finalists(struct search *search, double memory_most, size_t found) {

@@ -10,6 +10,7 @@
 #include "util/format.h"
 #include "util/interrupt.h"
 #include "util/message.h"
+#include "util/whole.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +93,7 @@ static void report(const struct trials *trials, const char *options, const struc
 static uint64_t most_ns(const struct trials *trials) {
     uint64_t usual = 3 * trials->outcome->first.wall_ns + 1000000000u;
     double rest = trials->request->budget - seconds_since(trials->started_ns);
-    uint64_t budget = rest > 0 ? (uint64_t)(rest * 1e9) + 1 : 1;
+    uint64_t budget = rest > 0 ? whole_of(rest * 1e9) + 1 : 1;
     return usual < budget ? usual : budget;
 }
 
@@ -155,8 +156,7 @@ static bool run_first(struct trials *trials, struct failure *why) {
     const struct search_request *request = trials->request;
     struct search_outcome *outcome = trials->outcome;
     trials->runs = 1;
-    enum trial_outcome ran =
-        trial_run(request->command, "", (uint64_t)(request->budget * 1e9) + 1, &outcome->first, why);
+    enum trial_outcome ran = trial_run(request->command, "", whole_of(request->budget * 1e9) + 1, &outcome->first, why);
     if (ran == TRIAL_TOO_LONG) {
         return failure_set(why, 1,
                            "%.200s did not end within the budget of %g s, and a search needs at least ten runs: raise "
@@ -234,8 +234,8 @@ static void print_point(FILE *out, const struct view *view, size_t index) {
     size_t runs = candidate->first_final < candidate->runs ? candidate->runs - candidate->first_final : candidate->runs;
     options_of(options, view, index);
     fprintf(out, "%c %10s %10s %10s %10s %5zu  %s\n", index == view->finding->recommended ? '*' : ' ',
-            format_bytes(memory, (uint64_t)figures.memory), format_ns(gc, (uint64_t)(figures.gc * 1e9)),
-            format_ns(wall, (uint64_t)(figures.wall * 1e9)), format_ns(pause, (uint64_t)(figures.pause * 1e9)), runs,
+            format_bytes(memory, whole_of(figures.memory)), format_ns(gc, whole_of(figures.gc * 1e9)),
+            format_ns(wall, whole_of(figures.wall * 1e9)), format_ns(pause, whole_of(figures.pause * 1e9)), runs,
             *options ? options : "(current)");
 }
 

@@ -8,6 +8,7 @@
 #include "advise/trials/verify.h"
 #include "util/format.h"
 #include "util/message.h"
+#include "util/whole.h"
 #include <inttypes.h>
 
 const char *const verify_names[VERIFY_MEASURES] = {"time_s",   "cpu_s",       "gc_s",
@@ -113,13 +114,13 @@ static const char *const titles[VERIFY_MEASURES] = {"time",     "CPU time",     
 
 static char *form(char text[FORMAT_MAX], enum verify_measure measure, double value) {
     if (measure == VERIFY_MEMORY) {
-        return format_bytes(text, (uint64_t)value);
+        return format_bytes(text, whole_of(value));
     }
     if (measure == VERIFY_SHARE) {
         snprintf(text, FORMAT_MAX, "%.1f%%", 100 * value);
         return text;
     }
-    return format_ns(text, (uint64_t)(value * 1e9));
+    return format_ns(text, whole_of(value * 1e9));
 }
 
 static const char *verdict_text(const struct stats *ratio) {

@@ -6,6 +6,7 @@
  *
  * Nepotism (Ungar 1984): a young object that only a dead old object refers to is kept, and tenured in its turn, until a
  * full collection. The collector marks what it finds so (EDEN_LIFE_NEPOTISM). */
+#include "util/whole.h"
 #include "views/lifetimes/view.h"
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static bool gather(struct heap_garbage *garbage, const struct life_heap *heap, u
 static void print_amount(FILE *out, const struct life_sums *sums) {
     char text[FORMAT_MAX];
     fprintf(out, "  %9s", format_count(text, sums->count));
-    fprintf(out, " %12s", format_count(text, (uint64_t)(life_objects(sums) + 0.5)));
+    fprintf(out, " %12s", format_count(text, whole_of(life_objects(sums) + 0.5)));
     fprintf(out, " %9s", format_bytes(text, sums->weight_bytes));
 }
 

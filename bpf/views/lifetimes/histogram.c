@@ -1,6 +1,7 @@
 /* Lifetimes by class, as in FiLiP's Figure 5: how many objects (or bytes) of each class lived how long. FiLiP's bins
  * are a second; these double, since most objects die at once and a few live a million times longer. */
 #include "util/plot.h"
+#include "util/whole.h"
 #include "views/lifetimes/view.h"
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ bool life_view_histogram(FILE *out, const struct life_model *model, const struct
             struct bins bins;
             char label[LIFE_LABEL], amount[FORMAT_MAX];
             make_bins(&bins, groups.at[j], options);
-            uint64_t all = (uint64_t)(bins.all + 0.5);
+            uint64_t all = whole_of(bins.all + 0.5);
             fprintf(out, "%s: %s\n", life_group_label(label, groups.at[j], options->by_site),
                     options->by == LIFE_BY_MEMORY ? format_bytes(amount, all) : format_count(amount, all));
             if (bins.all > 0) {

@@ -9,6 +9,7 @@
 #include "util/json.h"
 #include "model/lifetimes/options.h"
 #include "stats/by_stack.h"
+#include "util/whole.h"
 #include "views/lifetimes/table.h"
 #include "views/lifetimes/view.h"
 #include <math.h>
@@ -113,9 +114,9 @@ static json_t *heap_json(const struct life_heap *heap) {
     put(object, "mechanism", json_string(life_mechanism_text(state->mechanism)));
     put(object, "ended", json_boolean(state->ended));
     put_count(object, "seq", state->seq);
-    put_count(object, "run_ns", (uint64_t)life_run(heap, LIFE_NS));
+    put_count(object, "run_ns", whole_of(life_run(heap, LIFE_NS)));
     put_count(object, "begun_bytes", state->begun_bytes);
-    put_count(object, "run_bytes", (uint64_t)life_run(heap, LIFE_BYTES));
+    put_count(object, "run_bytes", whole_of(life_run(heap, LIFE_BYTES)));
     put_count(object, "lost", state->lost);
     put_count(object, "step", state->step);
     put_count(object, "passes", state->passes);

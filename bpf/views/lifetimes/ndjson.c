@@ -3,6 +3,7 @@
  * known is null. */
 #include "eden_values.h"
 #include "util/json.h"
+#include "util/whole.h"
 #include "views/lifetimes/view.h"
 #include <math.h>
 
@@ -41,8 +42,8 @@ static bool print_heap(FILE *out, const struct life_model *model, const struct l
     put(line, "sampling", word_or_null(heap->begun ? eden_sampling_name(state->sampling) : NULL));
     put(line, "rate", heap->begun ? json_number(state->rate) : json_null());
     put(line, "mechanism", word_or_null(heap->begun ? eden_mechanism_name(state->mechanism) : NULL));
-    put(line, "run_ns", heap->begun ? json_number((uint64_t)life_run(heap, LIFE_NS)) : json_null());
-    put(line, "run_bytes", heap->begun ? json_number((uint64_t)life_run(heap, LIFE_BYTES)) : json_null());
+    put(line, "run_ns", heap->begun ? json_number(whole_of(life_run(heap, LIFE_NS))) : json_null());
+    put(line, "run_bytes", heap->begun ? json_number(whole_of(life_run(heap, LIFE_BYTES))) : json_null());
     put(line, "complete", json_boolean(heap->begun && state->ended));
     put_count(line, "lost", model->lost);
     return print_line(out, line);

@@ -18,6 +18,7 @@
 #include "model/lifetimes/batch.h"
 #include "profile.pb-c.h"
 #include "util/text.h"
+#include "util/whole.h"
 #include "views/lifetimes/view.h"
 #include <inttypes.h>
 #include <limits.h>
@@ -215,10 +216,16 @@ static Perftools__Profiles__Label *add_label(struct labels *labels, enum word ke
     return label;
 }
 
+/* Amounts are signed there. */
+static int64_t amount_of(double value) {
+    uint64_t whole = whole_of(value);
+    return whole < INT64_MAX ? (int64_t)whole : INT64_MAX;
+}
+
 static void add_number(struct labels *labels, enum word key, enum word unit, double value) {
     if (value >= 0.5 && value < 9.2e18) {
         Perftools__Profiles__Label *label = add_label(labels, key);
-        label->num = (int64_t)(value + 0.5);
+        label->num = amount_of(value + 0.5);
         label->num_unit = unit;
     }
 }
@@ -249,8 +256,8 @@ static void write_sample(struct pprof *pprof, struct stack *stack, struct labels
     Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT, *samples = &sample;
     Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
     int64_t values[TYPES] = {0};
-    values[type] = (int64_t)(objects + 0.5);
-    values[type + 1] = space < 9.2e18 ? (int64_t)space : INT64_MAX;
+    values[type] = amount_of(objects + 0.5);
+    values[type + 1] = amount_of(space);
     sample.n_location_id = stack->count;
     sample.location_id = stack->at;
     sample.n_value = TYPES;

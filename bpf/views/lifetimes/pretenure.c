@@ -31,6 +31,7 @@
 #include "views/lifetimes/pretenure.h"
 #include "util/array.h"
 #include "util/text.h"
+#include "util/whole.h"
 #include "views/lifetimes/view.h"
 #include <inttypes.h>
 #include <math.h>
@@ -103,7 +104,7 @@ void life_evidence_gather(struct life_evidence *evidence, const struct life_site
     evidence->limit = evidence->age + rule->share * run_bytes;
     evidence->tenured_between =
         life_share_interval(bytes > 0 ? evidence->tenured : 0, bytes > 0 ? (double)evidence->samples : 0);
-    const struct life_heap heap = {.begun = true, .state = {.allocated_bytes = (uint64_t)run_bytes}};
+    const struct life_heap heap = {.begun = true, .state = {.allocated_bytes = whole_of(run_bytes)}};
     const struct life_rule in_bytes = {rule->share, LIFE_BYTES};
     struct life_summary summary;
     struct life_curve curve;

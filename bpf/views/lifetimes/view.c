@@ -1,6 +1,7 @@
 #include "views/lifetimes/view.h"
 #include "eden_values.h"
 #include "util/text.h"
+#include "util/whole.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -127,7 +128,7 @@ char *life_format(char text[FORMAT_MAX], enum life_clock clock, double value) {
         return memcpy(text, "unknown", sizeof "unknown");
     }
     if (clock == LIFE_NS || clock == LIFE_BYTES) {
-        uint64_t whole = value >= 1.8e19 ? UINT64_MAX : (uint64_t)(value + 0.5);
+        uint64_t whole = whole_of(value + 0.5);
         return clock == LIFE_NS ? format_ns(text, whole) : format_bytes(text, whole);
     }
     snprintf(text, FORMAT_MAX, "%.2f", value);

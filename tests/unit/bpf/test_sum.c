@@ -1,5 +1,6 @@
-/* Sums of counts that traced processes supply. */
+/* Sums, and whole numbers, of what traced processes supply. */
 #include "util/sum.h"
+#include "util/whole.h"
 #include "views/report.h"
 #include <string.h>
 
@@ -11,6 +12,13 @@ TEST(sum_stays_at_the_largest) {
     assert_true(sum == UINT64_MAX);
     sum_add(&sum, 1);
     assert_true(sum == UINT64_MAX);
+}
+
+TEST(whole_numbers_end_at_the_largest) {
+    assert_true(whole_of(0x1p64) == UINT64_MAX && whole_of(INFINITY) == UINT64_MAX);
+    assert_true(whole_of(0x1.fffffffffffffp63) == UINT64_MAX - 2047);
+    assert_true(whole_of(1.99) == 1);
+    assert_true(whole_of(-1) == 0 && whole_of(-INFINITY) == 0 && whole_of(NAN) == 0);
 }
 
 /* One process's figures do not cancel another's. */

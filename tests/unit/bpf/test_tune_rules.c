@@ -778,6 +778,10 @@ TEST(program_allocates_names_the_busiest_sites) {
     struct finding finding = expect(&facts, "program.allocates");
     assert_int_equal(finding.setting_count, 0);
     assert_non_null(strstr(finding.evidence[1], "Node, Maker>>make1"));
+    facts.figures[EDEN_FIGURE_allocated_bytes] = facts.figures[EDEN_FIGURE_survived_bytes] = UINT64_MAX;
+    finding = expect(&facts, "program.allocates"); /* as a real number, 2^64 */
+    assert_non_null(strstr(finding.evidence[0], "16.0 EiB were allocated"));
+    assert_non_null(strstr(finding.evidence[0], "16.0 EiB were copied"));
     renew(&facts); /* a third of the run is in collections: in one, at which the machine stopped */
     for (int i = 0; i < 20; i++) {
         add_scavenge(&facts, MS, 0, MB / 256);
