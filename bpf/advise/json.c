@@ -8,10 +8,6 @@ static void put(json_t *object, const char *key, json_t *value) { json_object_se
 /* Names in it have the form that they have in text. */
 static json_t *words(const char *text) { return text[0] ? json_text(text, TUNE_TEXT) : json_null(); }
 
-static json_t *serial_json(const struct tune_facts *facts) {
-    return facts->serial ? json_number(facts->serial) : json_null();
-}
-
 static json_t *finding_json(const struct tune_facts *facts, const struct finding *finding) {
     char value[TUNE_VALUE];
     const struct setting *setting = finding->settings;
@@ -39,8 +35,8 @@ static json_t *finding_json(const struct tune_facts *facts, const struct finding
     }
     put(object, "also", also);
     put(object, "pid", json_number(facts->process.pid));
-    put(object, "heap", json_number(facts->id));
-    put(object, "serial", serial_json(facts));
+    put(object, "heap", json_known(facts->id));
+    put(object, "serial", json_known(facts->serial));
     put(object, "name", json_text(facts->heap_name, sizeof facts->heap_name));
     return object;
 }
@@ -55,8 +51,8 @@ static json_t *account_json(const struct findings *findings) {
     bool is_known = tune_has_collections(findings->facts) || findings->facts->is_at_rest;
     json_t *object = json_object(), *rest = json_object();
     put(object, "pid", json_number(findings->facts->process.pid));
-    put(object, "heap", json_number(findings->facts->id));
-    put(object, "serial", serial_json(findings->facts));
+    put(object, "heap", json_known(findings->facts->id));
+    put(object, "serial", json_known(findings->facts->serial));
     put(object, "gc_share", share(is_known, shares.gc));
     put(object, "explained_share", share(is_known, shares.explained));
     put(object, "unexplained_share", share(is_known, shares.unexplained));
@@ -79,9 +75,9 @@ bool tune_print_json(FILE *out, const struct tune_report *report) {
         }
         for (int j = 0; j < of->unexamined_count; j++) {
             json_array_append_new(unexamined,
-                                  json_pack("{s:s,s:s,s:I,s:I,s:o}", "key", of->unexamined[j].key, "needs",
+                                  json_pack("{s:s,s:s,s:I,s:o,s:o}", "key", of->unexamined[j].key, "needs",
                                             of->unexamined[j].needs, "pid", (json_int_t)of->facts->process.pid, "heap",
-                                            (json_int_t)of->facts->id, "serial", serial_json(of->facts)));
+                                            json_known(of->facts->id), "serial", json_known(of->facts->serial)));
         }
     }
     put(object, "findings", findings);

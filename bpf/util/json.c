@@ -34,6 +34,8 @@ json_t *json_number(uint64_t value) {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
+json_t *json_known(uint64_t number) { return number ? json_number(number) : json_null(); }
+
 void json_watch_memory(void) { json_set_alloc_funcs(allocate, free); }
 
 bool json_is_whole(void) { return !is_short; }

@@ -16,6 +16,8 @@ json_t *json_text(const char *text, size_t most);
 /* A new reference. jansson's integers are signed: what does not fit is shown as a real number rather than as a negative
  * one. */
 json_t *json_number(uint64_t value);
+/* The same of a heap's number or serial: null where it is 0, which is unknown. */
+json_t *json_known(uint64_t number);
 
 /* From now on JSON for which memory was refused is not written: jansson leaves out what it finds no memory for, and few
  * look at what each of its calls returns. Call it first of all. */

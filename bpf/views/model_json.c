@@ -83,7 +83,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
     if (!object) {
         return NULL;
     }
-    json_object_set_new(object, "heap", heap->id ? json_number(heap->id) : json_null());
+    json_object_set_new(object, "heap", json_known(heap->id));
     json_object_set_new(object, "name", heap->name[0] ? json_text(heap->name, sizeof heap->name) : json_null());
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
         json_object_set_new(object, figure_descriptions[i].name, figure_to_json(heap, i));
@@ -100,7 +100,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
                         heap->is_former && heap->command[0] ? json_text(heap->command, sizeof heap->command)
                                                             : json_null());
     json_object_set_new(object, "late", json_boolean(heap->late));
-    json_object_set_new(object, "serial", heap->serial ? json_number(heap->serial) : json_null());
+    json_object_set_new(object, "serial", json_known(heap->serial));
     if (heap->late) {
         json_object_set_new(object, "earlier", json_string(earlier_names[heap->earlier]));
         json_object_set_new(object, "window", window_to_json(heap));

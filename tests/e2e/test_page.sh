@@ -6,6 +6,7 @@
 
 need_edenscope
 page=$PWD/tests/e2e/page.py
+gun=$(readlink -f "$build/tests/probe_gun")
 micro=$(readlink -f "$build/workloads/micro")
 enter_folder
 
@@ -91,6 +92,24 @@ for ((kilobytes = 10000; kilobytes < 90000; kilobytes += 4000)); do
 done
 [[ $whole -ge 3 && $failed -ge 3 ]] || die "$whole whole, $failed failed"
 echo "a page is whole, or there is none ($failed of $((whole + failed)))"
+
+# A heap whose number is unknown has its findings, too: the page finds them by number and serial.
+"$scope" record -o unknown.data -- "$gun" full__start:0x1000,1 full__done:0x1000,1,700000000 >/dev/null 2>&1
+"$scope" report -i unknown.data --html unknown.html
+python3 "$page" unknown.html >unknown.json
+"$scope" tune -i unknown.data --json >tune.json 2>/dev/null
+python3 - <<'PYTHON'
+import json
+page = json.load(open("unknown.json"))
+heap, = page["heaps"]
+model = page["summary"]["processes"][heap["place"][0]]["heaps"][heap["place"][1]]
+findings = json.load(open("tune.json"))
+assert page["findings"] == findings and findings["findings"] and findings["accounts"] and findings["unexamined"], findings
+for row in findings["findings"] + findings["accounts"] + findings["unexamined"]:
+    assert (row["pid"], row["heap"], row["serial"]) == (heap["pid"], model["heap"], heap["serial"]), (row, model)
+assert model["heap"] is None
+PYTHON
+echo "findings of a heap whose number is unknown"
 
 # ---- what may not be ----
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static void print_site(FILE *out, const struct life_heap *heap, uint32_t index, const struct life_site *site) {
-    fprintf(out, "%" PRIu32 ",%" PRIu64 ",", heap->process.pid, heap->id);
+    life_csv_begin(out, heap);
     csv_field(out, site ? site->class_name : "");
     fprintf(out, ",%" PRIu32 ",", index);
     csv_field(out, site ? site->name : "");

@@ -37,8 +37,8 @@ static json_t *row(const struct life_heap *heap, const struct life_groups *group
     struct life_percentile median = life_curve_percentile(&curve, 50);
     uint64_t unreported = life_unreported(group);
     put_count(object, "pid", heap->process.pid);
-    put_count(object, "heap", heap->id);
-    put(object, "serial", heap->serial ? json_number(heap->serial) : json_null());
+    put(object, "heap", json_known(heap->id));
+    put(object, "serial", json_known(heap->serial));
     put_count(object, "births", summary.births);
     put_count(object, "deaths", summary.deaths);
     put_count(object, "censored", summary.censored + unreported);
@@ -102,8 +102,8 @@ static json_t *heap_json(const struct life_heap *heap) {
     json_t *object = json_object();
     put_count(object, "pid", heap->process.pid);
     put_name(object, "command", heap->command);
-    put_count(object, "heap", heap->id);
-    put(object, "serial", heap->serial ? json_number(heap->serial) : json_null());
+    put(object, "heap", json_known(heap->id));
+    put(object, "serial", json_known(heap->serial));
     put_name(object, "name", heap->name);
     put(object, "profiled", json_boolean(heap->begun));
     if (!heap->begun) {

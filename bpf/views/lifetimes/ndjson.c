@@ -27,8 +27,8 @@ static json_t *begin(const char *kind, const struct life_heap *heap) {
     json_t *line = json_object();
     put(line, "kind", json_string(kind));
     put_count(line, "pid", heap->process.pid);
-    put_count(line, "heap", heap->id);
-    put(line, "serial", heap->serial ? json_number(heap->serial) : json_null());
+    put(line, "heap", json_known(heap->id));
+    put(line, "serial", json_known(heap->serial));
     return line;
 }
 

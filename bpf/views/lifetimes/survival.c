@@ -11,7 +11,7 @@ static void print_curve(FILE *out, const struct life_heap *heap, const struct li
     life_curve_make(&curve, group, options->clock, options->by);
     for (size_t i = 0; i < curve.count; i++) {
         const struct life_point *point = &curve.at[i];
-        fprintf(out, "%" PRIu32 ",%" PRIu64 ",", heap->process.pid, heap->id);
+        life_csv_begin(out, heap);
         csv_field(out, group->class_name);
         fputc(',', out);
         if (options->by_site) {

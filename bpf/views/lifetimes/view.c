@@ -82,11 +82,21 @@ char *life_heap_label(char text[LIFE_HEAP_LABEL], const struct life_heap *heap) 
     return text;
 }
 
+static void print_if_known(FILE *out, uint64_t number) {
+    if (number) {
+        fprintf(out, "%" PRIu64, number);
+    }
+}
+
+void life_csv_begin(FILE *out, const struct life_heap *heap) {
+    fprintf(out, "%" PRIu32 ",", heap->process.pid);
+    print_if_known(out, heap->id);
+    fputc(',', out);
+}
+
 void life_csv_end(FILE *out, const struct life_heap *heap) {
     fputc(',', out);
-    if (heap->serial) {
-        fprintf(out, "%" PRIu64, heap->serial);
-    }
+    print_if_known(out, heap->serial);
     fputs("\r\n", out);
 }
 

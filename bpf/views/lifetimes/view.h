@@ -63,7 +63,8 @@ char *life_site_label(char text[LIFE_LABEL], const struct life_site *site);
 char *life_place_label(char text[LIFE_HEAP_LABEL], const struct life_site *site);
 /* "command[pid] heap 1 'name'" */
 char *life_heap_label(char text[LIFE_HEAP_LABEL], const struct life_heap *heap);
-void life_csv_end(FILE *out, const struct life_heap *heap); /* the last column of CSV, and the end of the row */
+void life_csv_begin(FILE *out, const struct life_heap *heap); /* the first two columns of CSV; empty: unknown */
+void life_csv_end(FILE *out, const struct life_heap *heap);   /* the last column of CSV, and the end of the row */
 /* What was allocated before the profile began, as the end of a line; "": nothing. */
 char *life_missed_text(char text[LIFE_MISSED_TEXT], const struct life_heap *heap);
 /* A group's: of its site or its class. */

@@ -147,11 +147,10 @@ static json_t *heaps_to_json(const struct viewed *viewed, struct failure *why) {
                 json_decref(heaps);
                 return NULL;
             }
-            json_array_append_new(heaps,
-                                  json_pack("{s:I, s:o, s:o, s:o, s:o}", "pid", (json_int_t)model->processes[i].key.pid,
-                                            "place", json_pack("[I, I]", (json_int_t)i, (json_int_t)j), "serial",
-                                            heap->serial ? json_number(heap->serial) : json_null(), "parameters",
-                                            parameters, "tables", json_object()));
+            json_array_append_new(
+                heaps, json_pack("{s:I, s:o, s:o, s:o, s:o}", "pid", (json_int_t)model->processes[i].key.pid, "place",
+                                 json_pack("[I, I]", (json_int_t)i, (json_int_t)j), "serial", json_known(heap->serial),
+                                 "parameters", parameters, "tables", json_object()));
         }
     }
     bool good = true;

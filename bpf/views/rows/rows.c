@@ -416,8 +416,7 @@ static void print_heap_begin(FILE *out, const struct heap_place *place, bool is_
     char id[24] = "", serial[24] = "";
     if (format->json) {
         json_t *object = json_pack("{s:I, s:o, s:o}", "pid", (json_int_t)place->process->key.pid, "heap",
-                                   heap->id ? json_number(heap->id) : json_null(), "serial",
-                                   heap->serial ? json_number(heap->serial) : json_null());
+                                   json_known(heap->id), "serial", json_known(heap->serial));
         char *text = json_dumps(object, JSON_COMPACT);
         if (text) { /* the tables follow in it */
             fprintf(out, "%s%.*s", is_first ? "" : ",", (int)strlen(text) - 1, text);

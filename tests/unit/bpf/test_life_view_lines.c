@@ -1,6 +1,7 @@
 /* NDJSON, CSV and survival curves: what each prints is read back, line by line, and compared with the model. */
 #include "forms.h"
 #include "life_views.h"
+#include "views/lifetimes/table.h"
 #include <jansson.h>
 #include <math.h>
 
@@ -239,4 +240,46 @@ TEST(survival_curves_are_whole) {
     print_lines("survival", &model, &lines);
     assert_int_equal(seen.samples[LIFE_DIED][0], 9000);
     assert_int_equal(seen.samples[LIFE_CENSORED][0], 1000);
+}
+
+/* ---- a heap whose number is unknown ------------------------------------------------------------------------------ */
+
+static void on_unknown_json(struct lines *lines, char *text, size_t length) {
+    (void)lines;
+    json_auto_t *line = json_loadb(text, length, 0, NULL);
+    assert_true(json_is_null(json_object_get(line, "heap")));
+}
+
+static void on_unknown_row(struct lines *lines, char *text, size_t length) {
+    char *fields[MOST_FIELDS];
+    (void)length;
+    split_csv(text, fields);
+    assert_string_equal(fields[1], lines->count == 0 ? "heap" : "");
+}
+
+TEST(unknown_heap_has_no_number) {
+    struct life_model model __attribute__((cleanup(clear_model))) = make_model(1000, true);
+    model.heaps[0].id = 0;
+    struct lines lines = {.on_line = on_unknown_json};
+    print_lines("ndjson", &model, &lines);
+    static const char *const views[] = {"csv", "survival"};
+    for (int i = 0; i < 2; i++) {
+        lines = (struct lines){.on_line = on_unknown_row, .csv = true};
+        print_lines(views[i], &model, &lines);
+        assert_true(lines.count > 1);
+    }
+    struct failure why = {0};
+    char *text __attribute__((cleanup(free_at))) = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_true(life_json(out, &model, &life_view_defaults, &why));
+    assert_int_equal(fclose(out), 0);
+    json_auto_t *json = json_loadb(text, size, 0, NULL);
+    static const char *const tables[] = {"heaps", "classes", "sites"};
+    for (int i = 0; i < 3; i++) {
+        const json_t *rows = json_object_get(json, tables[i]), *row;
+        size_t place;
+        assert_true(json_array_size(rows) > 0);
+        json_array_foreach(rows, place, row) { assert_true(json_is_null(json_object_get(row, "heap"))); }
+    }
 }
