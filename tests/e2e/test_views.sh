@@ -230,6 +230,11 @@ assert all(list(row) == ["utilisation", "window_ns"] for row in heap["minimum_mu
 PYTHON
 expect_status 1 "$scope" report --view pauses -F count,window_ns
 grep -q 'window_ns: the view pauses has no such column, or not in the table of the others; its columns are kind,count' err || die "$(cat err)"
+for form in '' --json '-x ;'; do
+    # shellcheck disable=SC2086
+    expect_status 1 "$scope" report --view pauses -F count,kind,max_ns,kind $form
+    grep -qx 'edenscope: -F kind: given twice; give it once' err && [[ ! -s out ]] || die "$(cat err)"
+done
 expect_status 1 "$scope" report --view pauses --sort nonesuch
 grep -q 'nonesuch: the view pauses has no such column' err || die "$(cat err)"
 expect_status 1 "$scope" report --view pauses -x ab

@@ -157,6 +157,18 @@ static const char *choose_columns(const struct table *table, const char *list, s
     return NULL;
 }
 
+/* Objects of JSON cannot hold a column twice. */
+static bool has_each_once(const struct table *table, const struct choice *choice, struct failure *why) {
+    for (size_t i = 0; i < choice->column_count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (choice->columns[i] == choice->columns[j]) {
+                return failure_set(why, 1, "-F %s: given twice; give it once", table->columns[choice->columns[i]].name);
+            }
+        }
+    }
+    return true;
+}
+
 static bool choose(const struct view *view, const struct rows_format *format, struct choice *choice,
                    struct failure *why) {
     *choice = (struct choice){.end = view->table_count, .sort_column = SIZE_MAX};
@@ -169,6 +181,9 @@ static bool choose(const struct view *view, const struct rows_format *format, st
         }
         if (missing) {
             return unknown_column(view, "-F", missing, strcspn(missing, ","), why);
+        }
+        if (!has_each_once(&view->tables[choice->table], choice, why)) {
+            return false;
         }
     }
     if (format->columns || format->separator) {
