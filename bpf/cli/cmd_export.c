@@ -84,6 +84,17 @@ static bool observe(struct export *export, double seconds, struct failure *why) 
     return true;
 }
 
+/* What the figures lacked. */
+static bool report_end(struct export *export, struct failure *why) {
+    struct model model = {0};
+    bool good = source_snapshot(export->source, &model, why);
+    if (good) {
+        model_report_end(&model, message_report, NULL);
+    }
+    model_clear(&model);
+    return good;
+}
+
 static int run(struct export *export, double seconds) {
     struct failure why = {.status = 1};
     const struct source_options wanted = {.pid = export->options.pid,
@@ -99,7 +110,7 @@ static int run(struct export *export, double seconds) {
         return failure_report(&why);
     }
     message_print("figures are at http://%s/metrics", metrics_server_address(export->server));
-    if (!observe(export, seconds, &why)) {
+    if (!observe(export, seconds, &why) || !report_end(export, &why)) {
         return failure_report(&why);
     }
     int status = source_exit_status(export->source);

@@ -260,24 +260,7 @@ static bool summarize(struct run *run, struct failure *why) {
     }
     if (done) {
         output_flush(&run->output);
-    }
-    size_t heaps = 0;
-    for (size_t i = 0; i < model.process_count; i++) {
-        heaps += model.processes[i].heap_count;
-    }
-    if (done && heaps == 0) {
-        message_print("%s", model_no_heap);
-    }
-    char text[MODEL_TEXT];
-    if (done && model.missed_children) {
-        message_print("%s", model_missed_text(model.missed_children, text));
-    }
-    if (done && model_earlier_text(&model, text)[0]) {
-        message_print("%s", text);
-    }
-    model_report_losses(&model, message_report, NULL);
-    if (done && model.lost) {
-        message_print("%" PRIu64 " events were lost; figures are \"at least\"", model.lost);
+        model_report_end(&model, message_report, NULL);
     }
     model_clear(&model);
     return done;

@@ -94,25 +94,26 @@ static __always_inline void raise(uint64_t *max, uint64_t value) {
 
 /* ---- sums ------------------------------------------------------------------------------------------------------- */
 
-static __always_inline void count_duration(struct heap_entry *heap, uint32_t phase, uint64_t ns) {
+/* False: there is no room for its histogram. */
+static __always_inline bool count_duration(struct heap_entry *heap, uint32_t phase, uint64_t ns) {
     uint32_t index = *(volatile uint32_t *)&heap->histogram[phase];
     if (index == 0) {
         struct share *share = share_of(&heap->key.process);
         if (!share) {
             lose(LOST_HISTOGRAMS);
-            return;
+            return false;
         }
         struct share *user = user_share(share);
         if (!kernel_share_left(*(volatile uint32_t *)&user->histograms, *(volatile uint32_t *)&share->histograms,
                                *(volatile uint32_t *)&histogram_count, KERNEL_HISTOGRAMS)) {
             add(&share->lost_hits, 1);
-            return;
+            return false;
         }
         uint32_t fresh = __sync_fetch_and_add(&histogram_count, 1);
         if (fresh >= KERNEL_HISTOGRAMS) {
             __sync_fetch_and_add(&histogram_count, -1);
             lose(LOST_HISTOGRAMS);
-            return;
+            return false;
         }
         add32(&share->histograms, 1);
         if (user != share) {
@@ -123,13 +124,12 @@ static __always_inline void count_duration(struct heap_entry *heap, uint32_t pha
     }
     index--;
     struct histogram *histogram = bpf_map_lookup_elem(&histograms, &index);
-    if (!histogram) {
-        return;
-    }
     uint32_t bucket = histogram_bucket(ns);
-    if (bucket < HISTOGRAM_BUCKETS) {
-        add32(&histogram->count[bucket], 1);
+    if (!histogram || bucket >= HISTOGRAM_BUCKETS) {
+        return false;
     }
+    add32(&histogram->count[bucket], 1);
+    return true;
 }
 
 /* What a phase took before observation began is not in the observed time: a share of that must not count it. */
@@ -155,7 +155,10 @@ static __always_inline void count_phase(struct heap_entry *heap, const struct pr
         add(&sums->objects, EDEN_ARG(arg, mark__done, objects));
         add(&sums->bytes, EDEN_ARG(arg, mark__done, bytes));
     }
-    count_duration(heap, phase, duration);
+    if (!count_duration(heap, phase, duration)) {
+        add(&sums->missing, 1);
+        add(&sums->missing_ns, duration);
+    }
 }
 
 static __always_inline void flag(struct heap_entry *heap, uint32_t bit, bool on) {

@@ -62,7 +62,8 @@ struct heap_key {
 
 struct phase_sums {
     uint64_t calls, total_ns, max_ns, objects, bytes;
-    uint64_t outside_ns; /* of total_ns, before observation began */
+    uint64_t outside_ns;          /* of total_ns, before observation began */
+    uint64_t missing, missing_ns; /* calls, and of total_ns theirs, for which there was no histogram */
 };
 
 /* The sums as they stood when a collection had ended. A header of a heap that was not seen from its start, with this

@@ -273,3 +273,26 @@ void model_report_losses(const struct model *model, void (*report)(void *context
         report(context, text);
     }
 }
+
+void model_report_gaps(const struct model *model, void (*report)(void *context, const char *text), void *context) {
+    char text[MODEL_TEXT];
+    if (model->missed_children) {
+        report(context, model_missed_text(model->missed_children, text));
+    }
+    if (model_earlier_text(model, text)[0]) {
+        report(context, text);
+    }
+    model_report_losses(model, report, context);
+}
+
+void model_report_end(const struct model *model, void (*report)(void *context, const char *text), void *context) {
+    if (model_heap_count(model) == 0) {
+        report(context, model_no_heap);
+    }
+    model_report_gaps(model, report, context);
+    if (model->lost) {
+        char text[MODEL_TEXT];
+        snprintf(text, sizeof text, "%" PRIu64 " events were lost; figures are \"at least\"", model->lost);
+        report(context, text);
+    }
+}

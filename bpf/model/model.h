@@ -17,6 +17,7 @@ struct phase_model {
     uint64_t calls, total_ns, max_ns;
     uint64_t objects, bytes;             /* sums of the done probes' arguments; 0 for scavenge and full */
     uint64_t outside_ns;                 /* of total_ns, before observation began */
+    uint64_t missing, missing_ns;        /* calls, and their time, that are not in buckets; not in recordings */
     uint64_t buckets[HISTOGRAM_BUCKETS]; /* of durations */
 };
 
@@ -110,6 +111,10 @@ void model_add_losses(struct model_losses *sum, const struct model_losses *lost)
 void model_report_losses(const struct model *model, void (*report)(void *context, const char *text), void *context);
 /* What is to be said of missed processes; "" where there are none. */
 const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
+/* Reports what the figures of a model lack: missed processes, what was before attach, losses of processes. */
+void model_report_gaps(const struct model *model, void (*report)(void *context, const char *text), void *context);
+/* The same at the end of observing; that there is no heap, and how many events were lost, too. */
+void model_report_end(const struct model *model, void (*report)(void *context, const char *text), void *context);
 
 size_t model_heap_count(const struct model *model); /* of all processes */
 

@@ -185,14 +185,7 @@ static void report_summary(const struct model *model, const struct run *run, con
                       "invalid; use a sparser --sampling, or no details",
                       format_count(lost, model->lost_records), plural(model->lost_records));
     }
-    char text[MODEL_TEXT];
-    if (model->missed_children) {
-        message_print("%s", model_missed_text(model->missed_children, text));
-    }
-    if (model_earlier_text(model, text)[0]) {
-        message_print("%s", text);
-    }
-    model_report_losses(model, message_report, NULL);
+    model_report_gaps(model, message_report, NULL);
     if (model_heap_count(model) == 0) {
         message_print("%s", model_no_heap);
     }

@@ -129,6 +129,8 @@ static bool copy_phase(const struct source *source, const struct heap_entry *ent
     to->total_ns = sums->total_ns;
     to->max_ns = sums->max_ns;
     to->outside_ns = sums->outside_ns;
+    to->missing = sums->missing;
+    to->missing_ns = sums->missing_ns;
     to->objects = sums->objects;
     to->bytes = sums->bytes;
     const volatile struct histogram *histogram =

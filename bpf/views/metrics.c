@@ -123,18 +123,19 @@ static struct group *group_of(struct groups *groups, const struct process_model 
     return make_labels(added, format->per_process) ? added : NULL;
 }
 
-/* All calls from the histogram: the program goes on while the kernel's sums are read, so that the number of calls
- * beside it may be another. */
+/* Calls that the histogram has, and their time. The program goes on between reading the sums and the histogram: what
+ * ends meanwhile is left to the next scrape. */
 static void add_phase(struct group *group, enum eden_phase number, const struct phase_model *phase) {
-    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        sum_add(&group->calls[number], phase->buckets[i]);
-    }
-    sum_add(&group->total_ns[number], phase->total_ns);
+    const uint64_t calls = phase->calls - phase->missing;
+    sum_add(&group->calls[number], calls);
+    sum_add(&group->total_ns[number], phase->total_ns - phase->missing_ns);
     for (int edge = FIRST_EDGE; edge <= LAST_EDGE; edge++) {
         const uint32_t end = histogram_bucket(1ull << edge); /* the first that lies above */
+        uint64_t below = 0;
         for (uint32_t i = 0; i < end; i++) {
-            sum_add(&group->below[number][edge - FIRST_EDGE], phase->buckets[i]);
+            below += phase->buckets[i];
         }
+        sum_add(&group->below[number][edge - FIRST_EDGE], below < calls ? below : calls);
     }
 }
 
@@ -312,11 +313,19 @@ static void print_phases(const struct printing *printing) {
 static void print_tool(const struct printing *printing, const struct model *model, const struct metrics_tool *tool) {
     FILE *out = printing->out;
     uint64_t alive = 0;
+    struct model_losses lost = model->others;
     for (size_t i = 0; i < model->process_count; i++) {
         alive += !model->processes[i].ended;
+        model_add_losses(&lost, &model->processes[i].lost);
     }
     print_head(printing, "edenscope_events_lost", "counter", "events lost: figures may be too small");
     fprintf(out, "edenscope_events_lost_total %" PRIu64 "\n", model->lost);
+    print_head(printing, "edenscope_heaps_lost", "counter",
+               "heaps beyond the shares of their processes: they are not in the figures");
+    fprintf(out, "edenscope_heaps_lost_total %" PRIu64 "\n", lost.heaps);
+    print_head(printing, "edenscope_hits_lost", "counter",
+               "probe hits of such heaps, and durations that are missing in histograms");
+    fprintf(out, "edenscope_hits_lost_total %" PRIu64 "\n", lost.hits);
     print_head(printing, "edenscope_processes_missed", "counter", "processes that ended before they could be observed");
     fprintf(out, "edenscope_processes_missed_total %" PRIu64 "\n", model->missed_children);
     print_head(printing, "edenscope_processes", "gauge", "processes with heaps that are observed and alive");

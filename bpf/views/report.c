@@ -240,14 +240,14 @@ static char *wall_time(char text[64], uint64_t since_1970_ns) {
     return text;
 }
 
-static void print_loss(void *out, const char *text) {
+static void print_gap(void *out, const char *text) {
     fputs("# ", out);
     text_print(out, text);
     fputc('\n', out);
 }
 
 static void print_head(FILE *out, const char *path, const struct recording_info *info, const struct model *model) {
-    char text[64], number[FORMAT_MAX], said[MODEL_TEXT];
+    char text[64], number[FORMAT_MAX];
     fputs("# recording: ", out);
     text_print(out, path);
     fprintf(out, ", of %s, over %s\n", wall_time(text, info->start_ns), format_ns(number, model->wall_ns));
@@ -266,13 +266,7 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
     if (model->lost_records) {
         fprintf(out, "# lost records of lifetimes: %s\n", format_count(number, model->lost_records));
     }
-    if (model->missed_children) {
-        fprintf(out, "# %s\n", model_missed_text(model->missed_children, said));
-    }
-    if (model_earlier_text(model, said)[0]) {
-        fprintf(out, "# %s\n", said);
-    }
-    model_report_losses(model, print_loss, out);
+    model_report_gaps(model, print_gap, out);
     const char *partial = recording_partial(info);
     if (partial) {
         fprintf(out, "# %s%s\n", partial, info->live ? ": figures are as of now" : "");

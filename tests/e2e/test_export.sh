@@ -280,3 +280,47 @@ wait "$tool" || die "export gave status $?: $(cat err)"
 until_true "the server has ended with the tool" has_ended "$server"
 kill "$target"
 echo "late answers cost a scrape each"
+
+# ---- beyond a process's share: what is left out is counted, and said at the end as stat says it ----
+
+gun=$(dirname "$giveback")/probe_gun
+shots=()
+phases=(scavenge scavenge__copy full mark sweep) # each with a histogram of its own
+for ((i = 1; i <= 3000; i++)); do
+    shots+=("heap__create:$((i * 4096)),$i,many")
+    for phase in "${phases[@]}"; do
+        shots+=("${phase}__done:$((i * 4096)),1,1000000")
+    done
+done
+begin -- "$gun" "${shots[@]}" wait
+until_true "all probes have fired" said waiting
+scrape text
+echo >&7
+exec 7>&-
+wait "$tool" || die "export gave status $?: $(cat err)"
+cp err export.err
+"$scope" stat -- "$gun" "${shots[@]}" >/dev/null 2>stat.err
+python3 - "${#phases[@]}" <<'PYTHON'
+import collections, re, sys
+from metrics import samples
+phases = int(sys.argv[1])
+found, of_phases = collections.Counter(), collections.defaultdict(dict)
+for (name, labels), value in samples(open("text").read()).items():
+    if "phase" in dict(labels):
+        of_phases[dict(labels)["phase"]][name] = float(value)
+    else:
+        found[name] += float(value)
+heaps = 3000 - found["eden_heaps"]
+assert heaps > 0 and found["edenscope_heaps_lost_total"] == heaps, found
+assert found["eden_scavenges_total"] == found["eden_heaps"], found
+counts = 0
+for phase, of in of_phases.items():
+    assert round(of["eden_phase_seconds_sum"] * 1000) == of["eden_phase_seconds_count"], (phase, of)
+    counts += of["eden_phase_seconds_count"]
+missing = phases * found["eden_heaps"] - counts
+assert len(of_phases) == phases and missing > 0
+assert found["edenscope_hits_lost_total"] == heaps * (1 + phases) + missing, (found, missing)
+said = [re.sub(r"process \d+", "", line) for name in ("export.err", "stat.err") for line in open(name) if "share" in line]
+assert len(said) == 2 and said[0] == said[1] and f"{heaps:.0f} heaps beyond its share" in said[0], said
+print(f"{heaps:.0f} heaps and {missing:.0f} durations are left out, and counted")
+PYTHON
