@@ -77,19 +77,21 @@ struct {
 
 const volatile uint32_t events_bytes = 4096;
 
-static __always_inline void raise(uint64_t *max, uint64_t value) {
+/* Gives what it was before; the largest number where the race was lost too often. */
+static __always_inline uint64_t raise(uint64_t *max, uint64_t value) {
     uint64_t seen = *(volatile uint64_t *)max;
     for (int i = 0; i < 8; i++) {
         if (value <= seen) {
-            return;
+            return seen;
         }
         uint64_t was = __sync_val_compare_and_swap(max, seen, value);
         if (was == seen) {
-            return;
+            return seen;
         }
         seen = was;
     }
     lose(LOST_RETRIES);
+    return UINT64_MAX;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------------- */
@@ -132,10 +134,12 @@ static __always_inline bool count_duration(struct heap_entry *heap, uint32_t pha
     return true;
 }
 
-/* What a phase took before observation began is not in the observed time: a share of that must not count it. */
-static __always_inline uint64_t outside(uint64_t duration, uint64_t now) {
-    uint64_t since = *(volatile uint64_t *)&observed_since_ns;
-    uint64_t inside = since != 0 && now > since ? now - since : 0;
+/* What a phase took before observation began is not in the observed time: a share of that must not count it. Nor what
+ * it took before the one before ended: durations are what the process says. */
+static __always_inline uint64_t outside(uint64_t *ended_ns, uint64_t duration, uint64_t now) {
+    uint64_t observed = *(volatile uint64_t *)&observed_since_ns, ended = raise(ended_ns, now);
+    uint64_t since = ended > observed ? ended : observed;
+    uint64_t inside = observed != 0 && now > since ? now - since : 0;
     return duration > inside ? duration - inside : 0;
 }
 
@@ -150,7 +154,8 @@ static __always_inline void count_phase(struct heap_entry *heap, const struct pr
     add(&sums->calls, 1);
     add(&sums->total_ns, duration);
     raise(&sums->max_ns, duration);
-    add(&sums->outside_ns, outside(duration, now));
+    uint32_t in_turn = spec->parent == KERNEL_NO_PHASE ? EDEN_PHASE_scavenge : phase; /* as phase_in_turn() */
+    add(&sums->outside_ns, outside(&heap->phase[in_turn].ended_ns, duration, now));
     if (spec->two_more) {
         add(&sums->objects, EDEN_ARG(arg, mark__done, objects));
         add(&sums->bytes, EDEN_ARG(arg, mark__done, bytes));
@@ -315,6 +320,11 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
     follow_phase(heap, spec, now);
     feed(heap, spec->probe, arg, spec->args);
     switch (spec->probe) {
+    case EDEN_PROBE_heap__create:
+        for (int i = 0; i < KERNEL_PHASES; i++) { /* none began before */
+            heap->phase[i].ended_ns = now;
+        }
+        break;
     case EDEN_PROBE_param__set:
         parameter(heap, EDEN_ARG(arg, param__set, name), EDEN_ARG(arg, param__set, value));
         break;

@@ -62,7 +62,8 @@ struct heap_key {
 
 struct phase_sums {
     uint64_t calls, total_ns, max_ns, objects, bytes;
-    uint64_t outside_ns;          /* of total_ns, before observation began */
+    uint64_t outside_ns; /* of total_ns, before observation began, or before ended_ns */
+    uint64_t ended_ns;   /* when the last one of those that follow one another ended, or the heap was created */
     uint64_t missing, missing_ns; /* calls, and of total_ns theirs, for which there was no histogram */
 };
 

@@ -154,6 +154,16 @@ static void set_stopped(struct heap_model *heap, const struct heap_model *before
     heap->stopped_known = heap->collection.known && heap->known >> EDEN_FIGURE_gc_ns & 1;
 }
 
+/* What processes and recordings say may be more. */
+static void limit_phases(struct heap_model *heap, uint64_t wall_ns) {
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+        struct phase_model *phase = heap->phase[i];
+        if (phase && phase_observed_ns(phase) > wall_ns) {
+            phase->outside_ns = phase->total_ns - wall_ns;
+        }
+    }
+}
+
 void model_set_stopped(struct model *model, const struct model *before) {
     uint64_t passed_ns = model->wall_ns - (before ? before->wall_ns : 0);
     for (size_t i = 0; i < model->process_count; i++) {
@@ -161,6 +171,7 @@ void model_set_stopped(struct model *model, const struct model *before) {
         const struct process_model *last = before ? model_find_process(before, &process->key) : NULL;
         for (size_t j = 0; j < process->heap_count; j++) {
             struct heap_model *heap = &process->heaps[j];
+            limit_phases(heap, model->wall_ns);
             set_stopped(heap, model_find_heap(last, HEAP_REF(heap)), model->wall_ns, passed_ns);
         }
     }

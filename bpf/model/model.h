@@ -16,7 +16,7 @@
 struct phase_model {
     uint64_t calls, total_ns, max_ns;
     uint64_t objects, bytes;             /* sums of the done probes' arguments; 0 for scavenge and full */
-    uint64_t outside_ns;                 /* of total_ns, before observation began */
+    uint64_t outside_ns;                 /* of total_ns, what is not in the observed time */
     uint64_t missing, missing_ns;        /* calls, and their time, that are not in buckets; not in recordings */
     uint64_t buckets[HISTOGRAM_BUCKETS]; /* of durations */
 };
@@ -135,7 +135,7 @@ const struct heap_model *model_find_heap(const struct process_model *process, st
 void model_sort_heaps(struct process_model *process);
 
 /* Sets stopped_ns of each heap from its other figures. It stays within the time that has passed: since the observation
- * began (before: NULL), or since an earlier snapshot. */
+ * began (before: NULL), or since an earlier snapshot. What of phases is observed stays within the observed time. */
 void model_set_stopped(struct model *model, const struct model *before);
 
 /* What the phase took within the observed time. */
@@ -149,5 +149,9 @@ uint64_t phase_percentile(const struct phase_model *phase, double p);
 extern const char *const phase_names[EDEN_PHASE_COUNT];
 extern const int phase_parents[EDEN_PHASE_COUNT];   /* enum eden_phase, or -1: a whole collection */
 enum eden_phase phase_whole(enum eden_phase phase); /* the collection that it is a part of */
+/* One of those that follow one another in a heap: all whole collections do, and the calls of one part. */
+static inline enum eden_phase phase_in_turn(enum eden_phase phase) {
+    return phase_parents[phase] < 0 ? EDEN_PHASE_scavenge : phase;
+}
 
 #endif

@@ -35,6 +35,15 @@ static inline uint64_t viewed_part(const struct viewed *viewed, uint64_t start_n
     return end > start ? end - start : 0;
 }
 
+/* The same of a duration, which is what the process says: what it took before *ended_ns, when the one before ended, is
+ * counted already. */
+static inline uint64_t viewed_part_since(const struct viewed *viewed, uint64_t *ended_ns, uint64_t start_ns,
+                                         uint64_t end_ns) {
+    uint64_t start = start_ns > *ended_ns ? start_ns : *ended_ns;
+    *ended_ns = end_ns > *ended_ns ? end_ns : *ended_ns;
+    return viewed_part(viewed, start, end_ns);
+}
+
 /* The whole observed time. */
 static inline struct viewed viewed_whole(struct recording *recording, const struct model *model) {
     const uint64_t from = recording_info(recording)->mono_ns;

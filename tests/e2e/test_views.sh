@@ -6,6 +6,7 @@
 
 need_edenscope
 page=$PWD/docs/edenscope.md
+gun=$(readlink -f "$build/tests/probe_gun")
 enter_folder
 
 EDEN_STATS=own "$scope" record --objects -- "$exercise" >/dev/null 2>&1
@@ -147,6 +148,7 @@ for key, heap in heaps("phases"):
     phases = {row["phase"]: row for row in heap["phases"]}
     assert set(phases) == set(model[key]["phases"]), (key, phases)
     for name, row in phases.items():
+        assert model[key]["phases"][name]["observed_ns"] == row["total_ns"], (key, name) # each began after the one before
         for figure in ("calls", "total_ns", "max_ns"):
             assert row[figure] == model[key]["phases"][name][figure], (key, name, figure)
     for name, probe in (("full.mark", "mark__done"), ("scavenge.copy", "scavenge__copy__done")):
@@ -361,3 +363,46 @@ expect_status 1 "$scope" report --view nonesuch
 grep -q 'there is no such view' err || die "$(cat err)"
 diff <("$scope" report) <("$scope" report --view summary) || die "the summary is another"
 echo "views are listed, and a wrong one is named"
+
+# Durations are what a process says: no heap was stopped for longer than it was observed, in whole or in an interval.
+mkfifo line
+"$scope" record -o lies.data -- "$gun" heap__create:0x1000,1,lies full__start:0x1000,1 \
+    '50xfull__done:0x1000,1,900000000' '50xmark__done:0x1000,1,900000000' '50xscavenge__done:0x1000,1,900000000' \
+    full__start:0x1000,51 mark__start:0x1000,51 wait <line >said 2>/dev/null &
+tool=$!
+exec 7>line
+until_true "all probes have fired" grep -q waiting said
+echo >&7
+exec 7>&-
+wait "$tool" || die "record gave status $?"
+for view in timeline phases causes pauses remembered; do
+    "$scope" report -i lies.data --view $view --json >$view.lies
+done
+"$scope" report -i lies.data >report.lies
+"$scope" report -i lies.data --json >model.lies
+"$scope" tune -i lies.data --json >tune.lies 2>/dev/null
+python3 - <<'PYTHON'
+import json, re
+model = json.load(open("model.lies"))
+phases = model["processes"][0]["heaps"][0]["phases"]
+assert phases["full"]["total_ns"] == 50 * 900000000, phases # a total is the process's own
+for name, phase in phases.items():
+    assert 0 < phase["observed_ns"] <= model["wall_ns"] < phase["total_ns"], (name, phase)
+shares = 0
+def check(value, key=""):
+    """Each share, wherever it is."""
+    global shares
+    for name, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        check(part, str(name))
+        if part is not None and ("share" in str(name) or name in ("stopped", "utilisation")):
+            assert 0 <= part <= 1, (name, value)
+            shares += 1
+for file in ("timeline", "phases", "causes", "pauses", "remembered", "tune"):
+    check(json.load(open(f"{file}.lies")))
+assert shares > 20, shares
+intervals = json.load(open("timeline.lies"))["heaps"][0]["intervals"]
+assert all(i["stopped_ns"] <= i["length_ns"] for i in intervals), intervals
+percents = [float(text) for text in re.findall(r"([0-9.]+)% ", open("report.lies").read())]
+assert len(percents) > 2 and max(percents) <= 100, percents
+PYTHON
+echo "no more time than was observed"

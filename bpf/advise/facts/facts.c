@@ -63,7 +63,7 @@ bool tune_has_collections(const struct tune_facts *facts) {
 }
 
 double tune_gc_share(const struct tune_facts *facts) {
-    return facts->wall_ns ? (double)tune_figure(facts, EDEN_FIGURE_gc_ns) / (double)facts->wall_ns : 0;
+    return tune_share_of_time(facts, (double)tune_figure(facts, EDEN_FIGURE_gc_ns));
 }
 
 double tune_share_of_gc(const struct tune_facts *facts, double ns) {
@@ -72,7 +72,7 @@ double tune_share_of_gc(const struct tune_facts *facts, double ns) {
 }
 
 double tune_share_of_time(const struct tune_facts *facts, double ns) {
-    return facts->wall_ns ? ns / (double)facts->wall_ns : 0;
+    return facts->wall_ns ? fmin(ns / (double)facts->wall_ns, 1) : 0;
 }
 
 double tune_old_peak(const struct tune_facts *facts) {
@@ -123,7 +123,8 @@ char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, ui
 
 struct heap_reader {
     struct tune_facts facts;
-    uint64_t wall_ns, end_ns; /* of the recording */
+    uint64_t wall_ns, end_ns;            /* of the recording */
+    uint64_t ended_ns[EDEN_PHASE_COUNT]; /* by phase_in_turn(): when the last one ended */
     struct tune_pass open;
     bool is_open;
 };
@@ -159,9 +160,20 @@ static void open_pass(struct heap_reader *heap, const struct event *event) {
     }
 }
 
+/* What a phase that ends took. Durations are what the process says: it began after the one before. */
+static uint64_t duration_of(struct heap_reader *heap, const struct event *event, enum eden_phase phase) {
+    uint64_t *ended = &heap->ended_ns[phase_in_turn(phase)],
+             since = *ended > heap->facts.start_ns ? *ended : heap->facts.start_ns;
+    uint64_t passed = event->time_ns > since ? event->time_ns - since : 0;
+    uint64_t duration = EDEN_ARG(event->arg, mark__done, duration);
+    *ended = event->time_ns > *ended ? event->time_ns : *ended;
+    return duration < passed ? duration : passed;
+}
+
 static void add_part(struct heap_reader *heap, const struct event *event, enum eden_phase phase) {
+    uint64_t duration = duration_of(heap, event, phase);
     if (heap->is_open && heap->open.seq == EDEN_ARG(event->arg, mark__done, seq)) {
-        heap->open.part_ns[phase] += EDEN_ARG(event->arg, mark__done, duration);
+        heap->open.part_ns[phase] += duration;
         heap->open.part_objects[phase] += EDEN_ARG(event->arg, mark__done, objects);
         heap->open.part_bytes[phase] += EDEN_ARG(event->arg, mark__done, bytes);
     }
@@ -171,6 +183,7 @@ static void close_pass(bool *refused, struct heap_reader *heap, const struct eve
     const uint64_t *arg = event->arg;
     bool full = event->probe == EDEN_PROBE_full__done;
     struct tune_facts *facts = &heap->facts;
+    uint64_t duration = duration_of(heap, event, full ? EDEN_PHASE_full : EDEN_PHASE_scavenge);
     bool started = heap->is_open && heap->open.seq == EDEN_ARG(arg, mark__done, seq) && heap->open.full == full;
     if (!started || !(full ? EDEN_HAS(event->args, full__done, young_freed)
                            : EDEN_HAS(event->args, scavenge__done, survivor_limit))) {
@@ -185,7 +198,7 @@ static void close_pass(bool *refused, struct heap_reader *heap, const struct eve
     *pass = heap->open;
     heap->is_open = false;
     facts->pass_count++;
-    pass->duration_ns = EDEN_ARG(arg, mark__done, duration);
+    pass->duration_ns = duration;
     if (full) {
         pass->old_after = EDEN_ARG(arg, full__done, old_used);
         pass->capacity_after = EDEN_ARG(arg, full__done, old_capacity);

@@ -8,6 +8,7 @@ struct under_way {
     uint64_t cause;         /* of the scavenge; EDEN_SCAVENGE_CAUSES: its start was not seen */
     const char *full_cause; /* likewise NULL */
     struct pause before;    /* the scavenge of the full collection that comes next; ns 0: none */
+    uint64_t ended_ns;      /* when the last pause ended */
     uint64_t began_ns;      /* the collection whose end has not come; 0: there is none, or its start was not seen */
 };
 
@@ -18,16 +19,21 @@ struct gathering {
     bool is_out_of_memory;
 };
 
-/* Adds it, if some of it lies in the viewed time. */
+/* Adds it, if some of it lies in the viewed time. Durations are what the process says: time that is in two pauses is
+ * the first one's. */
 static void add(struct gathering *all, size_t heap, struct pause pause) {
     const struct viewed *viewed = all->viewed;
     struct pause_list *list = &all->lists[heap];
-    pause.start_ns = pause.began_ns > viewed->from_ns ? pause.began_ns : viewed->from_ns;
+    uint64_t *ended = &all->under_way[heap].ended_ns;
+    *ended = *ended > viewed->from_ns ? *ended : viewed->from_ns;
+    pause.start_ns = pause.began_ns > *ended ? pause.began_ns : *ended;
     pause.is_after = pause.is_under_way || pause.end_ns > viewed->until_ns;
     pause.end_ns = pause.end_ns < viewed->until_ns ? pause.end_ns : viewed->until_ns;
     if (pause.end_ns < viewed->from_ns || (pause.is_after && pause.start_ns >= pause.end_ns)) {
         return;
     }
+    pause.start_ns = pause.start_ns < pause.end_ns ? pause.start_ns : pause.end_ns;
+    *ended = pause.end_ns > *ended ? pause.end_ns : *ended;
     struct pause *added = array_grow(&list->at, &list->room, list->count, sizeof *added);
     if (added) {
         *added = pause;

@@ -9,7 +9,7 @@
 #include "views/heap_events.h"
 
 struct pause {
-    uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, within the viewed time */
+    uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, within the viewed time; no two overlap */
     uint64_t began_ns, ns;     /* as it was; of one that has not ended, so far */
     bool is_full;
     bool is_under_way; /* when the recording ended; then is_after, too */

@@ -25,6 +25,7 @@ struct phase {
 
 struct heap_phases {
     struct phase of[EDEN_PHASE_COUNT];
+    uint64_t ended_ns[EDEN_PHASE_COUNT]; /* by phase_in_turn(): when the last one ended */
 };
 
 struct phases {
@@ -46,7 +47,9 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
         return true;
     }
     uint64_t ns = EDEN_ARG(event->arg, mark__done, duration);
-    sum_add(&phase->inside_ns, viewed_part(all->viewed, event->time_ns > ns ? event->time_ns - ns : 0, event->time_ns));
+    sum_add(&phase->inside_ns,
+            viewed_part_since(all->viewed, &all->heaps[heap].ended_ns[phase_in_turn((enum eden_phase)ends)],
+                              event->time_ns > ns ? event->time_ns - ns : 0, event->time_ns));
     if (!viewed_has(all->viewed, event->time_ns)) {
         return true;
     }
@@ -72,7 +75,9 @@ static void add_under_way(struct phases *all, size_t heap, const struct collecti
     for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
         struct phase *phase = &all->heaps[heap].of[i];
         if (phase->began_ns != 0) {
-            sum_add(&phase->inside_ns, viewed_part(all->viewed, phase->began_ns, collection->until_ns));
+            sum_add(&phase->inside_ns,
+                    viewed_part_since(all->viewed, &all->heaps[heap].ended_ns[phase_in_turn((enum eden_phase)i)],
+                                      phase->began_ns, collection->until_ns));
         }
     }
 }

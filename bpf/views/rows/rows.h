@@ -44,9 +44,10 @@ static inline struct cell cell_if(bool is_known, uint64_t number) {
 static inline struct cell cell_text(const char *text) {
     return (struct cell){.text = text, .state = text ? CELL_KNOWN : CELL_UNKNOWN};
 }
-/* Of nothing there is no share. */
+/* Of nothing there is no share; no part is more than the whole, whatever processes say. */
 static inline struct cell cell_share(double part, double whole) {
-    return whole > 0 ? (struct cell){.share = part / whole, .state = CELL_KNOWN} : (struct cell){.state = CELL_NONE};
+    return whole > 0 ? (struct cell){.share = part < whole ? part / whole : 1, .state = CELL_KNOWN}
+                     : (struct cell){.state = CELL_NONE};
 }
 static inline struct cell cell_none(void) { return (struct cell){.state = CELL_NONE}; }
 

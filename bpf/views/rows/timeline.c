@@ -24,6 +24,7 @@ struct interval {
 struct heap_timeline {
     struct interval at[MOST_INTERVALS];
     struct interval before; /* its sizes: of old space before the viewed time */
+    uint64_t ended_ns;      /* when the last collection ended */
     uint64_t began_ns;      /* the collection that has not ended; 0: there is none, or its start was not seen */
 };
 
@@ -54,11 +55,14 @@ static size_t place_of(const struct timeline *all, uint64_t time_ns) {
     return place < all->intervals ? place : all->intervals - 1;
 }
 
-/* Time in a collection, in each interval its share. */
+/* Time in a collection, in each interval its share. Durations are what the process says: what it took before the one
+ * before ended is there already. */
 static void add_stopped(const struct timeline *all, struct heap_timeline *heap, uint64_t end_ns, uint64_t ns) {
     const uint64_t limit = all->start_ns + all->wall_ns;
     uint64_t start = end_ns > ns ? end_ns - ns : 0;
+    start = start > heap->ended_ns ? start : heap->ended_ns;
     start = start > all->start_ns ? start : all->start_ns;
+    heap->ended_ns = end_ns > heap->ended_ns ? end_ns : heap->ended_ns;
     end_ns = end_ns < limit ? end_ns : limit;
     for (size_t i = place_of(all, start); start < end_ns && i < all->intervals; i++) {
         uint64_t border = i + 1 < all->intervals ? all->start_ns + (i + 1) * all->step_ns : end_ns;
@@ -121,7 +125,9 @@ static bool on_event(void *context, size_t number, const struct event *event) {
     bool is_start = event->probe == EDEN_PROBE_scavenge__start || event->probe == EDEN_PROBE_full__start,
          is_done = event->probe == EDEN_PROBE_scavenge__done || event->probe == EDEN_PROBE_full__done;
     heap->began_ns = is_start ? event->time_ns : is_done ? 0 : heap->began_ns;
-    add_stopped(all, heap, event->time_ns, duration_of(event));
+    if (is_done) {
+        add_stopped(all, heap, event->time_ns, duration_of(event));
+    }
     if (event->time_ns > all->start_ns + all->wall_ns) {
         return true;
     }

@@ -198,6 +198,8 @@ TEST(time_in_collections_lies_within_observation) {
     phase->total_ns = UINT64_MAX;
     model_set_stopped(&model, NULL);
     assert_int_equal(heap->stopped_ns, 100);
+    assert_int_equal(phase_observed_ns(phase), 100);
+    assert_true(phase->total_ns == UINT64_MAX); /* as it was reported */
     heap->collection.known = false;
     model_set_stopped(&model, NULL);
     assert_false(heap->stopped_known);

@@ -7,7 +7,8 @@
 enum { HEAP = 0x1000, HEADER_PAUSE = 629000000 };
 
 static struct event collection(enum eden_probe_id probe, uint64_t seq, uint64_t cause_or_duration) {
-    struct event event = {.time_ns = 1000 + seq, .process = process_key(100), .probe = (uint16_t)probe, .args = 11};
+    struct event event = {.process = process_key(100), .probe = (uint16_t)probe, .args = 11};
+    event.time_ns = now_ns() + seq * 1000000000; /* far enough from the one before for any duration */
     event.arg[0] = HEAP;
     event.arg[1] = seq;
     event.arg[2] = cause_or_duration;
