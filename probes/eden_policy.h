@@ -209,8 +209,8 @@ static inline bool eden_policy_stays_in_place(uint64_t eden, uint64_t survived, 
 static inline struct eden_policy_choice eden_policy_eden(const struct eden_policy_state *state, uint64_t semispace) {
     struct eden_policy_choice wanted = {state->eden, EDEN_REASON_SURVIVAL};
     if (state->survived > state->allocated / 32) {
-        wanted.bytes = state->eden * (state->survived > state->allocated / 2 ? 4 : 2);
-        wanted.bytes = eden_policy_lasts(state) ? state->eden * 16 : wanted.bytes;
+        uint64_t factor = eden_policy_lasts(state) ? 16 : state->survived > state->allocated / 2 ? 4 : 2;
+        wanted.bytes = state->eden * factor;
     } else if (state->quiet >= EDEN_POLICY_QUIET && state->eden > EDEN_POLICY_FIRST) {
         uint64_t half = eden_policy_pages(state->eden / 2);
         wanted.bytes = half > EDEN_POLICY_FIRST ? half : EDEN_POLICY_FIRST;

@@ -11,8 +11,8 @@
  *     connections and the pipes.
  * I2. The tool sends for SLICE_MS at a time, and goes on with its work in between. A server that takes nothing for
  *     STALL_MS ends the export.
- * I3. The tool, which may signal nobody, waits END_MS for the server to end with its pipes. One that has not ended then
- *     is killed by the kernel when the tool ends: PR_SET_PDEATHSIG, which the sandbox does not let it change.
+ * I3. The tool, which may signal nobody, waits a second for the server to end with its pipes. One that has not ended
+ * then is killed by the kernel when the tool ends: PR_SET_PDEATHSIG, which the sandbox does not let it change.
  *
  * 3. Failure
  * Without an answer in ANSWER_MS a scraper gets 503; the answer is read when it comes, and left out. A client has
@@ -35,8 +35,6 @@
 #include <strings.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -44,7 +42,6 @@ enum {
     STALL_MS = 10000,
     ANSWER_MS = 5000,
     IDLE_MS = 1000,
-    END_MS = 1000,
     TIMEOUT_S = 10,
     MOST_CLIENTS = 32,
     MOST_BYTES = 256 << 20
@@ -522,15 +519,9 @@ void metrics_server_close(struct metrics_server *server) {
     if (!server) {
         return;
     }
-    struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, server->process, 0), .events = POLLIN};
     close(server->questions);
     close(server->answers);
-    while (poll(&ended, 1, END_MS) < 0 && errno == EINTR) { /* I3 */
-    }
-    waitpid(server->process, NULL, WNOHANG);
-    if (ended.fd >= 0) {
-        close(ended.fd);
-    }
+    sandbox_await_end(server->process); /* I3 */
     free(server->answer);
     free(server);
 }

@@ -42,6 +42,7 @@
 #include <linux/landlock.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <seccomp.h>
 #include <stdint.h>
 #include <string.h>
@@ -52,6 +53,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Of Landlock's versions 3 and 4: Debian 12's header is older. */
@@ -534,4 +536,15 @@ bool sandbox_enter(const struct sandbox *sandbox, struct failure *why) {
     }
     return restrict_access(sandbox, why) && set_limits(sandbox, why) && drop_capabilities(sandbox, why) &&
            filter_calls(sandbox, why);
+}
+
+void sandbox_await_end(pid_t child) {
+    enum { MOST_MS = 1000 };
+    struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
+    while (poll(&ended, 1, MOST_MS) < 0 && errno == EINTR) {
+    }
+    waitpid(child, NULL, WNOHANG);
+    if (ended.fd >= 0) {
+        close(ended.fd);
+    }
 }

@@ -4,6 +4,7 @@
 
 #include "util/failure.h"
 #include <stddef.h>
+#include <sys/types.h>
 
 enum sandbox_profile {
     /* Works on the descriptors that it has: it can open, start, signal and trace nothing. For parsers of ELF files,
@@ -37,5 +38,9 @@ struct sandbox {
  * back. False and why where that fails (status 2): the caller must then not go on, for a part may be in force. What is
  * forbidden fails with EPERM or EACCES, and ends nothing. Call it from a process with a single thread. */
 bool sandbox_enter(const struct sandbox *sandbox, struct failure *why);
+
+/* Waits a second at most for a child to end, which the caller's profile may not let it signal. One that has not ended
+ * then is the kernel's to kill when the caller ends: it needs PR_SET_PDEATHSIG. */
+void sandbox_await_end(pid_t child);
 
 #endif

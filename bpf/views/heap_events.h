@@ -62,8 +62,8 @@ bool heap_places(const struct model *model, struct heap_places *places);
 void heap_places_clear(struct heap_places *places);
 
 /* Hands on the events of these heaps, of `count` probes, in order of time, each with the number of its heap; stops
- * where on_event returns false. It hands on events outside of the viewed time, too, because a pause that ends within it
- * may have begun before, and names and sizes are reported once: viewed_has() tells them apart. False and why. */
+ * where on_event returns false. Events outside of the viewed time are included, because a pause that ends within it may
+ * have begun before, and names and sizes are reported once: test each with viewed_has(). Returns false and sets why. */
 typedef bool heap_event_fn(void *context, size_t heap, const struct event *event);
 bool heap_events(struct recording *recording, struct heap_places *places, const enum eden_probe_id *probe, size_t count,
                  heap_event_fn *on_event, void *context, struct failure *why);

@@ -7,8 +7,9 @@
  *
  * 2. Invariants
  * I1. A counter never decreases while the tool runs and processes keep their names, and has whole numbers of
- * nanoseconds and bytes behind it. What a process that changes its name has counted moves to the new one. I2. What no
- * heap of a group knows has no line.
+ * nanoseconds and bytes behind it. What a process that changes its name has counted moves to the new one.
+ *
+ * I2. What no heap of a group knows has no line.
  *
  * 3. References
  * OpenMetrics 1.0.0; Prometheus, "Exposition formats". */

@@ -1,7 +1,7 @@
 /* The memory of the heap's spaces: in a collection, what one gives back another takes.
  *
  * 1. Purpose
- * A collection gives back the free end of one space and lets another grow. Had the system both done, it would free each
+ * A collection gives back the free end of one space and lets another grow. If the system did both, it would free each
  * page, and find and clear another at its first touch: 2 to 3 microseconds a page, a tenth of the time of the program
  * "json" of docs/performance.md. To change the address of a page takes a hundredth of that.
  *
@@ -10,10 +10,8 @@
  * of it is in the list already; the rest, as far as the list has pages, which are moved to their new address (mremap);
  * and fresh pages. At the end of the collection the system gets what is left in the list.
  *
- * mremap moves what is one mapping to the system, and nobody knows where those begin: a piece at a time, so that of a
- * range with several only the pieces across an end stay behind. Were it asked to move pages to their place at once and
- * failed, it would leave a hole there, for any thread's mmap to fall into. So they are moved twice: to a place of the
- * system's choice, where failure changes nothing, and from there, as one mapping.
+ * Pages move in pieces (system_move): the system moves only what it has as one mapping, and does not say where those
+ * begin. So of a range with several mappings only the pieces across a boundary stay behind.
  *
  * 3. Invariants
  * I1. What is in the list is usable, and no space has it.
@@ -26,10 +24,9 @@
  * 5. Cost
  * Memory is never above what it was before the collection or is after it. */
 #include "heap/pages.h"
-#include <sys/mman.h>
 
-/* A piece of 2 MB is what one entry of a page table maps: with addresses alike below it, it moves as one. Each may be a
- * mapping of its own for ever, of which a process can have 65,530. */
+/* One entry of a page table maps 2 MB: such a piece moves as one where both addresses are multiples of it. Each piece
+ * may become a mapping of its own, and a process can have 65,530 of those. */
 enum { PIECE = 2 << 20, PIECES = 64 };
 
 /* Removes from the list what overlaps [start, end), and gives `gaps` the rest of it, which has no pages yet. */
@@ -63,19 +60,6 @@ static size_t claim(struct pages *pages, uintptr_t start, uintptr_t end, struct 
     return gap_count;
 }
 
-/* Moves pages to a usable part. False: that part is no longer usable. */
-static bool move(uintptr_t from, uintptr_t to, size_t bytes) {
-    void *between = mremap((void *)from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
-    if (between == MAP_FAILED ||
-        mremap(between, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)to) == (void *)to) {
-        return true;
-    }
-    munmap(between, bytes);
-    return mprotect((void *)to, bytes, PROT_READ | PROT_WRITE) == 0 ||
-           mmap((void *)to, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
-               (void *)to;
-}
-
 /* Gives a usable part the pages of the list, as far as there are. */
 static bool fill(struct pages *pages, struct page_range gap) {
     size_t piece = system_page_round((gap.end - gap.start) / PIECES);
@@ -84,7 +68,7 @@ static bool fill(struct pages *pages, struct page_range gap) {
         struct page_range *range = &pages->kept[pages->count - 1];
         size_t bytes = gap.end - gap.start < piece ? gap.end - gap.start : piece;
         bytes = range->end - range->start < bytes ? range->end - range->start : bytes;
-        bool moved = move(range->start, gap.start, bytes);
+        bool moved = system_move(range->start, gap.start, bytes);
         system_decommit(range->start, bytes);
         if (!moved) {
             return false;

@@ -40,6 +40,20 @@ void system_decommit(uintptr_t address, size_t bytes) {
     }
 }
 
+/* Linux 5.7. A failed mremap to a given place leaves a hole there, which any thread's mmap may take. So pages move
+ * twice: to a place of the system's choice, where failure changes nothing, and from there, as one mapping. */
+bool system_move(uintptr_t from, uintptr_t to, size_t bytes) {
+    void *between = mremap((void *)from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
+    if (between == MAP_FAILED ||
+        mremap(between, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)to) == (void *)to) {
+        return true;
+    }
+    munmap(between, bytes);
+    return system_make_usable(to, bytes) ||
+           mmap((void *)to, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
+               (void *)to;
+}
+
 void *system_map(struct system *system, size_t bytes, const char *what) {
     if (!system_allows(system, bytes, what)) {
         return NULL;

@@ -14,7 +14,10 @@ void system_release(void *address, size_t bytes);                               
 bool system_allows(const struct system *system, size_t bytes, const char *what); /* what the hook says */
 bool system_make_usable(uintptr_t address, size_t bytes); /* a part of a reservation; false: refused */
 bool system_commit(struct system *system, uintptr_t address, size_t bytes, const char *what); /* both */
-void system_decommit(uintptr_t address, size_t bytes);                   /* returns the memory, keeps the range */
+void system_decommit(uintptr_t address, size_t bytes); /* returns the memory, keeps the range */
+/* Moves pages from one usable part to another. Where the system refuses, they stay, or are lost; both parts are usable.
+ * False: `to` no longer is. */
+bool system_move(uintptr_t from, uintptr_t to, size_t bytes);
 void *system_map(struct system *system, size_t bytes, const char *what); /* zeroed pages; NULL: refused */
 void system_unmap(void *address, size_t bytes);
 /* An array grown to hold one more; false, and the array as it was, where memory is refused. */

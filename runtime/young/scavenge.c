@@ -156,13 +156,10 @@ static bool may_defer(struct scavenge *s, eden_value object, size_t bytes) {
     return true;
 }
 
-/* Where a live young object of the spaces being collected goes, whatever it is. */
+/* Where a live young object of the spaces being collected goes, if it has not been moved. */
 static eden_value evacuate_any(struct scavenge *s, eden_value object) {
     uint64_t header = eden_header(object);
-    if ((header & EDEN_HEADER_FORWARDED) != 0) {
-        if (!ephemerons_is_pending(header)) {
-            return object_forwarded_to(header);
-        }
+    if (ephemerons_is_pending(header)) {
         ephemerons_release(s->heap, object);
         header = eden_header(object);
     }

@@ -25,9 +25,9 @@
 #include "attach/inspect/zygote.h"
 #include "attach/inspect/packet.h"
 #include "util/clock.h"
+#include "util/sandbox.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -37,7 +37,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { END_MS = 1000 };
 enum request { START, END };
 #define ANSWER_NS 1000000000u
 
@@ -198,14 +197,8 @@ bool zygote_start(struct zygote *zygote, uint64_t control, struct failure *why) 
 
 void zygote_end(struct zygote *zygote) {
     if (zygote->pid > 0) {
-        struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, zygote->pid, 0), .events = POLLIN};
         close(zygote->socket);
-        while (poll(&ended, 1, END_MS) < 0 && errno == EINTR) {
-        }
-        waitpid(zygote->pid, NULL, WNOHANG);
-        if (ended.fd >= 0) {
-            close(ended.fd);
-        }
+        sandbox_await_end(zygote->pid);
     }
     *zygote = (struct zygote){.socket = -1};
 }
