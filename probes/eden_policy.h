@@ -33,7 +33,8 @@
  * survives again, for then it is copied one more time: if that is more than a quarter after EDEN_POLICY_TRIAL
  * scavenges, the semispaces are as before, for EDEN_POLICY_PATIENCE full collections; after the next such trial for
  * twice as many, and so on. With a limit, eden takes all that the semispaces leave: hardly more survives than they have
- * room for, and if it does, it is promoted in place.
+ * room for, and if it does, it is promoted in place. Where more than three quarters survive again, EDEN_POLICY_AT_ONCE
+ * scavenges tenure all that survives: it is copied once, not twice. The next ones show whether that is still so.
  *
  * 5. Promotion in place
  * Promoted by copying, an eden needs as much memory again. So with a limit eden takes all of it where copying what
@@ -64,6 +65,7 @@ enum {
     EDEN_POLICY_QUIET = 8,         /* scavenges in a row with hardly a survivor, before eden halves */
     EDEN_POLICY_TRIAL = 4,         /* scavenges */
     EDEN_POLICY_PATIENCE = 16,     /* full collections */
+    EDEN_POLICY_AT_ONCE = 8,       /* scavenges */
     EDEN_POLICY_OTHER = 384 << 10, /* kept free for another new space, where eden is promoted in place */
     EDEN_POLICY_PAGE = 4096,
 };
@@ -138,6 +140,11 @@ static inline bool eden_policy_scatters(bool turns_over, uint64_t survivors, uin
 /* Did so much of the survivors survive again that they had better be tenured? */
 static inline bool eden_policy_ages(uint64_t survivors, uint64_t survived_again) {
     return survived_again > survivors / 4;
+}
+
+/* Did so much of them survive again that what survives once had better be tenured? A handful says nothing. */
+static inline bool eden_policy_tenures_at_once(uint64_t allocated, uint64_t survivors, uint64_t survived_again) {
+    return survivors > allocated / 64 && survived_again > survivors / 4 * 3;
 }
 
 /* The largest semispace where survivors stay young. Beside two of them and eden there must be room in old space to

@@ -6,8 +6,8 @@
 #include "eden_probes.h"
 #include "heap/object.h"
 
-/* No value of tenure_criterion: age, where pretenure=auto has chosen sites. */
-enum { EDEN_BY_AGE_OR_LEARNT = EDEN_CRITERIA };
+/* No values of tenure_criterion: age, where pretenure=auto has chosen sites; where policy=auto tenures all. */
+enum { EDEN_BY_AGE_OR_LEARNT = EDEN_CRITERIA, EDEN_BY_AGE_AT_ONCE };
 
 #define EDEN_PARAM_TYPE_size uint64_t
 #define EDEN_PARAM_TYPE_number double

@@ -242,6 +242,10 @@ bool policy_tenures(const eden_heap *heap) {
 
 bool policy_keeps(const eden_heap *heap) { return heap->policy.keeping.is_on && policy_tenures(heap); }
 
+bool policy_tenures_all(const eden_heap *heap) {
+    return heap->policy.at_once != 0 && policy_tenures(heap) && !policy_keeps(heap);
+}
+
 /* Whether eden may be larger than what could be copied. That survivors stay young is tried first. */
 static bool may_promote_all(const eden_heap *heap) {
     bool is_tried = !policy_keeps(heap) || heap->policy.keeping.scavenges > EDEN_POLICY_TRIAL;
@@ -289,6 +293,14 @@ static void review_keeping(struct keeping *keeping, const struct scavenged *scav
     }
 }
 
+static void review_at_once(struct policy *policy, const struct scavenged *scavenged) {
+    if (policy->at_once != 0) {
+        policy->at_once--;
+    } else if (eden_policy_tenures_at_once(scavenged->allocated, scavenged->survivors, scavenged->survived_again)) {
+        policy->at_once = EDEN_POLICY_AT_ONCE;
+    }
+}
+
 /* As it is, where it is large enough and not much too large: each change costs a decision, and pages. It shrinks a
  * quarter at a time: what has no room once is tenured, and then keeps alive what it refers to. */
 static uint64_t choose_semispace(const struct policy *policy, const struct eden_policy_state *state) {
@@ -310,6 +322,7 @@ void policy_scavenged(eden_heap *heap, const struct scavenged *scavenged) {
     bool asked = allocated < heap->params.eden_size / 2 || scavenged->in_place;
     if (params_decide(&heap->params, EDEN_PARAM_eden_size) && !asked) {
         review_keeping(&policy->keeping, scavenged);
+        review_at_once(policy, scavenged);
         bool scatters = eden_policy_scatters(policy->turns_over, scavenged->survivors, scavenged->survived_again);
         struct eden_policy_state state = {.limit = heap->params.max_heap,
                                           .eden = policy->eden.bytes,

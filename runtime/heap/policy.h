@@ -38,7 +38,8 @@ void policy_report(eden_heap *heap);
 /* Whether the rule decides what is tenured: what survives a second time. Eden grows until little survives once;
  * survivors that die soon after may get room to do so in the semispaces (eden_policy.h). */
 bool policy_tenures(const eden_heap *heap);
-/* Whether survivors stay young: as the rule decides, where no parameter does. */
+/* Whether all that survives is tenured, or stays young: as the rule decides, where no parameter does. */
+bool policy_tenures_all(const eden_heap *heap);
 bool policy_keeps(const eden_heap *heap);
 bool policy_wants_full(const eden_heap *heap);
 /* How large old space may become before it is collected; EDEN_NO_LIMIT: the parameters decide. */

@@ -75,7 +75,9 @@ struct scavenge {
     bool in_set_order;  /* compat.tenured_scan */
     bool at_once;       /* tenured objects are scanned before what the remembered set has next */
     bool has_failed;    /* some promotion: an object stays in place */
-    uint64_t scattered; /* bytes that the remembered set reached */
+    uint64_t scattered; /* bytes that the remembered set reached, but for those in order */
+    uint64_t in_order;  /* bytes tenured from where the object tenured before them had ended */
+    uintptr_t next_at;  /* there it ended */
     uint64_t aged;      /* bytes of survivors that survived again, and stay young */
     uint64_t grown_old; /* bytes tenured by age */
     uint64_t owed;      /* bytes of deferred objects of eden */
@@ -126,7 +128,11 @@ static eden_value survive(struct scavenge *s, eden_value object, size_t bytes) {
 }
 
 static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, uintptr_t start, int reason) {
+    enum { LINE = 64 };
     bool scans = heap_reference_slots(s->heap, object) != 0;
+    uintptr_t from = object_start(object);
+    s->in_order += from - s->next_at < LINE ? bytes : 0;
+    s->next_at = from + bytes;
     eden_value copy = copy_to(object, start, bytes);
     if (scans) {
         eden_words_(object)[1] = s->tenured;
@@ -727,7 +733,7 @@ static void collect_by_copying(struct scavenge *s) {
 
     uint64_t start = observer_phase_begin(heap, EDEN_PHASE_scavenge__remembered);
     observer_phase_end(heap, EDEN_PHASE_scavenge__remembered, start, scan_remembered(s));
-    s->scattered = s->moved.bytes;
+    s->scattered = s->moved.bytes - s->in_order;
 
     start = observer_phase_begin(heap, EDEN_PHASE_scavenge__roots);
     s->moved = (struct tally){0, 0};

@@ -7,7 +7,8 @@
  * Pharo VM once computed the threshold in the other semispace, so that all or none of the survivors were tenured, by
  * which of the two lay higher (tuning paper, section 5): compat.threshold_bug=1. survivors_to_keep is that VM's form:
  * with n set, the share tenured is max(0, 1 - 64 n / semispace), with 64 bytes for an average object; 0 means that only
- * overflow tenures. With age, sites that pretenure=auto has chosen are tenured besides (pretenure/auto.c).
+ * overflow tenures. With age, sites that pretenure=auto has chosen are tenured besides (pretenure/auto.c). With
+ * policy=auto, what survives a second time is tenured, and at times all that survives (eden_policy.h).
  *
  * 2. remembered
  * Where the remembered set is nearly full, age gives way, for one scavenge, to shrinking it, as in Spur. The references
@@ -112,6 +113,9 @@ struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cau
         heap->mutator.free == heap->eden.start) {
         policy.criterion = EDEN_BY_NOTHING; /* nothing was allocated: they have not survived again */
     }
+    if (policy.criterion == EDEN_BY_AGE && policy_tenures_all(heap)) {
+        policy.criterion = EDEN_BY_AGE_AT_ONCE;
+    }
     if (policy.criterion == EDEN_BY_AGE && in_red_zone(heap)) {
         policy.criterion = EDEN_BY_REMEMBERED;
     }
@@ -153,6 +157,8 @@ int tenure_reason(const eden_heap *heap, const struct tenure_policy *policy, ede
         __attribute__((fallthrough));
     case EDEN_BY_AGE:
         return object < heap->tenure_threshold ? EDEN_TENURE_AGE : NOT_TENURED;
+    case EDEN_BY_AGE_AT_ONCE:
+        return object < heap->tenure_threshold ? EDEN_TENURE_AGE : EDEN_TENURE_LASTING;
     case EDEN_BY_CLASS: {
         const struct eden_class_info *site = heap_class(heap, (uint32_t)(header & EDEN_HEADER_CLASS_MASK));
         return heap_class(heap, site->class_index)->chosen ? EDEN_TENURE_CLASS : NOT_TENURED;

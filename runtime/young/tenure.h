@@ -5,7 +5,7 @@
 #include "heap/heap.h"
 
 struct tenure_policy {         /* of one scavenge */
-    uint64_t criterion;        /* enum eden_criterion, or EDEN_BY_AGE_OR_LEARNT */
+    uint64_t criterion;        /* enum eden_criterion, or one of heap/params.h */
     unsigned least_references; /* EDEN_BY_REMEMBERED: tenures what at least so many remembered slots refer to */
     uintptr_t young_from;      /* from this address on, tenure_reason has none but for pinned objects */
 };

@@ -69,6 +69,12 @@ TEST(turnover_is_what_died_of_what_came) {
 }
 
 /* Whatever survives, two semispaces, eden, another new space and some promoted have room beside what old space has. */
+TEST(what_lasts_is_tenured_at_once) {
+    assert_true(eden_policy_tenures_at_once(64 * MIB, 4 * MIB, 4 * MIB));
+    assert_false(eden_policy_tenures_at_once(64 * MIB, 4 * MIB, 3 * MIB));
+    assert_false(eden_policy_tenures_at_once(64 * MIB, MIB, MIB)); /* a handful */
+}
+
 TEST(semispaces_leave_room_for_old_space) {
     for (uint64_t limit = 8 * MIB; limit < 4096 * MIB; limit *= 2) {
         for (uint64_t used = 0; used < limit; used += limit / 5) {
@@ -455,6 +461,43 @@ TEST(what_survives_again_is_tenured) {
     assert_true(kept);
     assert_int_equal(w.heap->policy.semispace, 0);
     assert_true(w.heap->policy.keeping.patience >= 2 * EDEN_POLICY_PATIENCE);
+    verify(&w);
+}
+
+/* Of a list that grows everything survives, of what comes after it nothing. */
+TEST(survivors_that_last_are_copied_once) {
+    WORLD(w, "policy=auto");
+    EDEN_FRAME(w.m, list, 1);
+    make_list(&w, list, 1000000, 0, UINT64_MAX);
+    assert_true(policy_tenures_all(w.heap));
+    list[0] = EDEN_NONE;
+    eden_scavenge(w.m);
+    eden_figures before = figures_of(&w);
+    make_list(&w, list, 1000, 0, UINT64_MAX);
+    eden_scavenge(w.m);
+    assert_int_equal(heap_survivor_used(w.heap), 0);
+    assert_int_equal(figures_of(&w).tenured_bytes - before.tenured_bytes, 24000);
+    check_list(list[0], 1000);
+    set_parameter(&w, "tenure_proportion", "0.5"); /* it decides */
+    assert_false(policy_tenures_all(w.heap));
+    list[0] = EDEN_NONE;
+    make_list(&w, list, 1000, 0, UINT64_MAX);
+    eden_scavenge(w.m);
+    assert_int_equal(heap_survivor_used(w.heap), 24000);
+    verify(&w);
+}
+
+TEST(tenuring_at_once_ends_where_survivors_die) {
+    WORLD(w, "policy=auto");
+    EDEN_FRAME(w.m, list, 1);
+    make_list(&w, list, 1000000, 0, UINT64_MAX);
+    assert_true(policy_tenures_all(w.heap));
+    uint64_t scavenges = figures_of(&w).scavenges;
+    while (figures_of(&w).scavenges < scavenges + 2 * EDEN_POLICY_AT_ONCE) {
+        list[0] = EDEN_NONE; /* each scavenge finds some of them alive, and the next one finds them dead */
+        make_list(&w, list, 100000, 0, UINT64_MAX);
+    }
+    assert_false(policy_tenures_all(w.heap));
     verify(&w);
 }
 
