@@ -25,8 +25,9 @@
  * last commit, where needed with its own journal.
  * I2. No file beside the path is removed or written but an empty journal, and the hot journal of a recording, both of
  * the caller or root, which nobody else may write to. Any other -journal, -wal or -shm is named, and nothing is
- * recorded. I3. Leftovers are swept only if nothing was recorded to them: one transaction, no lock, our id, the
- * caller's.
+ * recorded.
+ * I3. Leftovers are swept only if they were never published: user_version is 0 until then, and no copy or backup of a
+ * recording has that. Besides: no lock, our id, the caller's. Empty files stay: what fills them may be under way.
  * I4. A file with content is replaced only by a recording with a heap, an event or a batch. */
 #include "eden_version.h"
 #include "recording/recorder.h"
@@ -286,22 +287,17 @@ static bool look_around(struct recorder *recorder, const struct recorder_options
 
 /* ---- leftovers -------------------------------------------------------------------------------------------------- */
 
-/* Of a copy in which a half transaction was undone: nobody else gives a file such a name. */
-static const char RECOVERED[] = "recovered-";
-
-/* NAME.XXXXXX, with what stands before the letters. */
-static bool is_temporary_name(const char *name, const char *of, const char *infix) {
-    size_t length = strlen(of), more = strlen(infix);
-    return strncmp(name, of, length) == 0 && name[length] == '.' && strncmp(name + length + 1, infix, more) == 0 &&
-           strlen(name + length + 1 + more) == 6 &&
-           strspn(name + length + 1 + more, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 6;
+/* NAME.XXXXXX, as replace.h names files. */
+static bool is_temporary_name(const char *name, const char *of) {
+    size_t length = strlen(of);
+    return strncmp(name, of, length) == 0 && name[length] == '.' && strlen(name + length + 1) == 6 &&
+           strspn(name + length + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 6;
 }
 
-/* Whether a recorder left it that was killed before it published: the schema is all that was ever written, or it is a
- * copy. */
-static bool is_leftover(int file, bool is_copy) {
+/* Whether a recorder left it that was killed before it published. */
+static bool is_leftover(int file) {
     struct file_look look = file_look(file);
-    return look.kind == FILE_RECORDING && look.owner == geteuid() && !look.is_live && (is_copy || look.changes <= 1);
+    return look.kind == FILE_RECORDING && look.version == 0 && look.owner == geteuid() && !look.is_live;
 }
 
 static void sweep(const struct recorder *recorder) {
@@ -316,14 +312,12 @@ static void sweep(const struct recorder *recorder) {
         return;
     }
     while ((entry = readdir(names)) != NULL) {
-        bool is_copy = is_temporary_name(entry->d_name, place->name, RECOVERED);
-        if ((!is_copy && !is_temporary_name(entry->d_name, place->name, "")) ||
-            strcmp(entry->d_name, recorder->file.temporary) == 0) {
+        if (!is_temporary_name(entry->d_name, place->name) || strcmp(entry->d_name, recorder->file.temporary) == 0) {
             continue;
         }
         int file = openat(place->folder, entry->d_name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
         if (file >= 0) {
-            if (is_leftover(file, is_copy)) {
+            if (is_leftover(file)) {
                 unlinkat(place->folder, entry->d_name, 0);
             }
             close(file);
@@ -372,7 +366,7 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     recorder->journal = -1;
     recorder->options = *options;
     struct standing standing = {.file = -1, .journal = -1};
-    bool good = replace_open(&recorder->file, "-o", options->path, "", why);
+    bool good = replace_open(&recorder->file, "-o", options->path, why);
     memcpy(recorder->path, recorder->file.path, sizeof recorder->path);
     good = good && look_around(recorder, options, &standing, why);
     close_standing(&standing);
@@ -411,7 +405,7 @@ static bool undo(struct replacement *copy, int journal, const char *path, struct
 static bool recover(struct recorder *recorder, const struct standing *standing, struct failure *why) {
     struct replacement copy;
     int journal = -1;
-    if (!replace_open(&copy, "-o", recorder->path, RECOVERED, why)) {
+    if (!replace_open(&copy, "-o", recorder->path, why)) {
         return false;
     }
     copy.is_taken = recorder->file.is_taken;
@@ -496,8 +490,15 @@ static bool is_clear_beside(struct recorder *recorder, struct failure *why) {
     return good;
 }
 
+/* From now on it is no leftover. */
+static bool set_version(struct recorder *recorder, struct failure *why) {
+    char sql[64];
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", RECORDING_VERSION);
+    return sql_run(recorder->db, sql) == SQLITE_OK || recorder_fail_sql(recorder, "cannot publish the recording", why);
+}
+
 bool recorder_put_in_place(struct recorder *recorder, struct failure *why) {
-    if (!replace_is_as_it_was(&recorder->file, why) || !is_clear_beside(recorder, why) ||
+    if (!replace_is_as_it_was(&recorder->file, why) || !is_clear_beside(recorder, why) || !set_version(recorder, why) ||
         !name_journal(recorder, why) || !replace_publish(&recorder->file, why)) {
         return false;
     }

@@ -49,7 +49,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HEADER = 100, AT_READ_FORMAT = 19, FORMAT_WAL = 2, AT_CHANGES = 24, AT_VERSION = 60, AT_APPLICATION = 68 };
+enum { HEADER = 100, AT_READ_FORMAT = 19, FORMAT_WAL = 2, AT_VERSION = 60, AT_APPLICATION = 68 };
 enum { LOCK_WAIT_MS = 5000, LOCK_PAUSE_NS = 20000000, PIECE = 32 << 20 };
 
 static uint32_t big_endian(const unsigned char *bytes) {
@@ -78,7 +78,6 @@ struct file_look file_look(int file) {
                big_endian(header + AT_APPLICATION) == RECORDING_APPLICATION_ID) {
         look.kind = FILE_RECORDING;
         look.version = big_endian(header + AT_VERSION);
-        look.changes = big_endian(header + AT_CHANGES);
         look.has_log = header[AT_READ_FORMAT] == FORMAT_WAL;
         look.is_live = recording_vfs_is_live(file);
     }

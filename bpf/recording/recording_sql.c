@@ -230,8 +230,7 @@ static int fill_probes(sqlite3 *db) {
 }
 
 int schema_create(sqlite3 *db) {
-    char *numbers = sqlite3_mprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", RECORDING_APPLICATION_ID,
-                                    RECORDING_VERSION);
+    char *numbers = sqlite3_mprintf("PRAGMA application_id = %d", RECORDING_APPLICATION_ID);
     int code = run_and_free(db, numbers);
     code = code == SQLITE_OK ? sql_run(db, fixed_tables) : code;
     code = code == SQLITE_OK ? run_and_free(db, create_heap(db)) : code;

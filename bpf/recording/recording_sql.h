@@ -23,8 +23,7 @@ struct file_look {
     bool is_regular;
     bool is_live;     /* a recorder has it open */
     bool has_log;     /* another program has set it to write-ahead logging */
-    unsigned version; /* of a recording */
-    uint32_t changes; /* transactions that changed it, as SQLite counts them */
+    unsigned version; /* of a recording; 0: it was never published */
     uint64_t size;
     uid_t owner;
     unsigned mode;
@@ -72,7 +71,8 @@ int sql_step(sqlite3_stmt *statement);
 
 /* ---- the schema (recording_sql.c) -------------------------------------------------------------------------------- */
 
-/* Makes the tables and views and fills those that don't change. SQLite's status. */
+/* Makes the tables and views and fills those that don't change. The version is set when the recording is published.
+ * SQLite's status. */
 int schema_create(sqlite3 *db);
 /* "INSERT OR REPLACE INTO heap" with a place for every column; free with sqlite3_free. NULL: no memory. The order:
  * heap, process, address, heap_id, name, late, complete, figures, causes, figures before, causes before, six of the

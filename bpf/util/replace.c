@@ -19,7 +19,7 @@ static bool fail(const struct replacement *replacement, const char *what, struct
 static bool random_name(const struct replacement *replacement, char name[NAME_MAX + 1]) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     uint8_t bytes[6];
-    int length = snprintf(name, NAME_MAX + 1, "%s.%sXXXXXX", replacement->place.name, replacement->infix);
+    int length = snprintf(name, NAME_MAX + 1, "%s.XXXXXX", replacement->place.name);
     if (length < 0 || length > NAME_MAX || getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
         errno = ENAMETOOLONG;
         return false;
@@ -53,9 +53,8 @@ static int make_file(struct replacement *replacement) {
     return file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR) ? file : make_named(replacement);
 }
 
-bool replace_open(struct replacement *replacement, const char *option, const char *path, const char *infix,
-                  struct failure *why) {
-    *replacement = (struct replacement){.option = option, .infix = infix};
+bool replace_open(struct replacement *replacement, const char *option, const char *path, struct failure *why) {
+    *replacement = (struct replacement){.option = option};
     int length = snprintf(replacement->path, sizeof replacement->path, "%s", path);
     if (length < 0 || (size_t)length >= sizeof replacement->path) {
         return failure_set(why, 1, "%s %.200s...: the name is too long", option, path);
@@ -177,7 +176,7 @@ static mode_t mode_of(const struct replacement *replacement) {
 
 bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark,
                    enum replace_how how, struct failure *why) {
-    if (!replace_open(replacement, option, path, "", why)) {
+    if (!replace_open(replacement, option, path, why)) {
         return false;
     }
     replacement->has_force = how != REPLACE_PRIVATE;

@@ -16,7 +16,6 @@ struct replacement {
     FILE *out;    /* the stream on it; NULL: none */
     struct place place;
     char temporary[NAME_MAX + 1]; /* its name in the folder; "": it has none yet */
-    const char *infix;            /* in that, before the letters of chance; not owned */
     const char *option;           /* how the user named the path: "-o" */
     bool has_force;               /* --force would replace what is there */
     bool is_taken;                /* replace_look has found a file at the path */
@@ -24,10 +23,8 @@ struct replacement {
     char path[PATH_MAX];          /* as given */
 };
 
-/* Makes the file, for its owner only. infix: in its own name, so that others know what it is; it must outlive the
- * replacement. False and why: nothing is to be abandoned. */
-bool replace_open(struct replacement *replacement, const char *option, const char *path, const char *infix,
-                  struct failure *why);
+/* Makes the file, for its owner only. False and why: nothing is to be abandoned. */
+bool replace_open(struct replacement *replacement, const char *option, const char *path, struct failure *why);
 
 /* Looks at what stands at the path: this is what may be replaced. Before, nothing may. False and why. */
 bool replace_look(struct replacement *replacement, struct failure *why);

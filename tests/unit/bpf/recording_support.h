@@ -4,10 +4,12 @@
 
 #include "recording/recording_sql.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -71,6 +73,26 @@ static inline struct recording *open_good(const char *path) {
 
 /* For __attribute__((cleanup(close_recording))). */
 static inline void close_recording(struct recording **recording) { recording_close(*recording); }
+
+/* Leaves a transaction that changed the file and did not end: its pages are written, its journal is there. */
+static inline void cut_transaction(const char *path) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        sqlite3 *db = NULL;
+        bool good = sqlite3_open(path, &db) == SQLITE_OK &&
+                    sqlite3_exec(db,
+                                 "PRAGMA cache_size = 1; BEGIN; UPDATE heap SET name = 'half';"
+                                 "UPDATE meta SET value = 'half' WHERE key <> 'wall_ns'; CREATE TABLE filler(x);"
+                                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
+                                 "INSERT INTO filler SELECT zeroblob(4000) FROM n",
+                                 NULL, NULL, NULL) == SQLITE_OK;
+        raise(good ? SIGKILL : SIGTERM);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
 
 /* Made and put in its place. */
 static inline struct recorder *begin_with(const struct recorder_options *options) {

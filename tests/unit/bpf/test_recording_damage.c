@@ -377,23 +377,7 @@ TEST(half_transaction_is_undone_in_a_copy) {
     fill_model(&model, 4);
     commit(recorder, &model, true);
     recorder_close(recorder);
-    /* A transaction that changed the file and did not end: its pages are written, its journal is there. */
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        sqlite3 *db = NULL;
-        bool good = sqlite3_open("hot.data", &db) == SQLITE_OK &&
-                    sqlite3_exec(db,
-                                 "PRAGMA cache_size = 1; BEGIN; UPDATE heap SET name = 'half';"
-                                 "UPDATE meta SET value = 'half' WHERE key <> 'wall_ns'; CREATE TABLE filler(x);"
-                                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
-                                 "INSERT INTO filler SELECT zeroblob(4000) FROM n",
-                                 NULL, NULL, NULL) == SQLITE_OK;
-        raise(good ? SIGKILL : SIGTERM);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    cut_transaction("hot.data");
 
     struct stat before[2], after[2];
     unsigned char *bytes[2];

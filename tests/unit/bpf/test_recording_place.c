@@ -293,6 +293,8 @@ TEST(planted_log_is_not_read) {
     assert_non_null(strstr(why.message, "-wal"));
 }
 
+static void assert_is_recording(const char *path) { recording_close(open_good(path)); }
+
 /* NAME.XXXXXX of recorders that were killed early go; what only looks like one stays. */
 TEST(leftovers_are_swept) {
     struct failure why = {0};
@@ -302,9 +304,17 @@ TEST(leftovers_are_swept) {
     add(recorder, &event);
     commit(recorder, &model, true);
     recorder_close(recorder);
-    assert_int_equal(system("cp kept.data swept.data.backup"), 0); /* six letters, our id, and a person's copy */
-    assert_int_equal(system("cp kept.data swept.data.recovered-aB3xYz"), 0); /* no person's name for one */
-    write_file("swept.data.recovered-letter", "Dear Sir", 8);
+    /* Copies of a person, of six letters; SQLite writes its own in one transaction. */
+    sqlite3 *db = NULL, *backup = NULL;
+    assert_int_equal(system("cp kept.data swept.data.copied && cp kept.data swept.data.recovered-monday"), 0);
+    assert_int_equal(sqlite3_open("kept.data", &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "VACUUM INTO 'swept.data.vacuum'", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_open("swept.data.backup", &backup), SQLITE_OK);
+    sqlite3_backup *copying = sqlite3_backup_init(backup, "main", db, "main");
+    assert_int_equal(sqlite3_backup_step(copying, -1), SQLITE_DONE);
+    sqlite3_backup_finish(copying);
+    sqlite3_close(backup);
+    sqlite3_close(db);
     write_file("swept.data.letter", "Dear Sir", 8);
     write_file("swept.data.empty0", "", 0);
     /* What the file of a recorder is before it is published. */
@@ -320,12 +330,29 @@ TEST(leftovers_are_swept) {
 
     recorder_close(begin("swept.data"));
     assert_int_equal(access("swept.data.aB3xYz", F_OK), -1);
-    assert_int_equal(access("swept.data.backup", F_OK), 0);
+    assert_is_recording("swept.data.copied");
+    assert_is_recording("swept.data.recovered-monday");
+    assert_is_recording("swept.data.vacuum");
+    assert_is_recording("swept.data.backup");
     assert_int_equal(access("swept.data.empty0", F_OK), 0);
     assert_holds("swept.data.letter", "Dear Sir");
-    assert_int_equal(access("swept.data.recovered-aB3xYz", F_OK), -1);
-    assert_holds("swept.data.recovered-letter", "Dear Sir");
     assert_int_equal(files_beside("other.data"), 0);
+}
+
+/* The longest name that has room for "-journal" has room for all that a recorder puts beside it. */
+TEST(long_names_are_refused_at_once) {
+    struct failure why = {0};
+    char name[NAME_MAX + 1];
+    memset(name, 'n', NAME_MAX);
+    name[NAME_MAX - strlen("-journal") + 1] = '\0';
+    assert_null(create(name, false, &why));
+    assert_non_null(strstr(why.message, "too long"));
+    name[NAME_MAX - strlen("-journal")] = '\0';
+    begin_old(name);
+    cut_transaction(name);
+    recorder_close(begin(name)); /* undoes it in a copy */
+    assert_is_recording(name);
+    assert_int_equal(unlink(name), 0);
 }
 
 /* ---- whose files ------------------------------------------------------------------------------------------------- */
