@@ -405,11 +405,9 @@ static bool undo(struct replacement *copy, int journal, const char *path, struct
 static bool recover(struct recorder *recorder, const struct standing *standing, struct failure *why) {
     struct replacement copy;
     int journal = -1;
-    if (!replace_open(&copy, "-o", recorder->path, why)) {
+    if (!replace_open_beside(&copy, &recorder->file, why)) {
         return false;
     }
-    copy.is_taken = recorder->file.is_taken;
-    copy.found = recorder->file.found;
     bool good =
         file_copy(standing->file, standing->journal, copy.file, "its folder", &journal, recorder->path, why) &&
         (journal < 0 || undo(&copy, journal, recorder->path, why)) &&
@@ -426,6 +424,13 @@ static bool recover(struct recorder *recorder, const struct standing *standing, 
     return good;
 }
 
+/* Whether an open file is the one that has this name in the folder. */
+static bool is_named(const struct recorder *recorder, int file, const char *name) {
+    struct stat own, there;
+    return fstat(file, &own) == 0 && fstatat(recorder->file.place.folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
 /* Leaves no journal beside the path. */
 static bool clear_journal(struct recorder *recorder, const struct standing *standing, const char *journal,
                           struct failure *why) {
@@ -435,6 +440,12 @@ static bool clear_journal(struct recorder *recorder, const struct standing *stan
     }
     if (fstat(standing->journal, &status) != 0 || (status.st_size > 0 && !recover(recorder, standing, why))) {
         return false;
+    }
+    if (!is_named(recorder, standing->journal, journal)) {
+        return failure_set(why, 1,
+                           "%.200s-journal: another program has put a file there, or removed it, meanwhile; name "
+                           "another file with -o",
+                           recorder->path);
     }
     return unlinkat(recorder->file.place.folder, journal, 0) == 0 ||
            failure_set(why, 1, "%.200s-journal: cannot be removed: %m", recorder->path);
@@ -459,13 +470,6 @@ static bool make_journal(struct recorder *recorder, const struct standing *stand
     bool good =
         recorder->journal >= 0 && (share_like(recorder->journal, recorder->file.file) || !recorder->options.reader);
     return good || fail_journal(recorder, why);
-}
-
-/* Whether an open file is the one that has this name in the folder. */
-static bool is_named(const struct recorder *recorder, int file, const char *name) {
-    struct stat own, there;
-    return fstat(file, &own) == 0 && fstatat(recorder->file.place.folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
 }
 
 /* Names the journal, unless it was made with its name. */

@@ -53,6 +53,18 @@ static int make_file(struct replacement *replacement) {
     return file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR) ? file : make_named(replacement);
 }
 
+static bool open_file(struct replacement *replacement, struct failure *why) {
+    replacement->file = replacement->place.folder >= 0 ? make_file(replacement) : -1;
+    if (replacement->file < 0) {
+        failure_set(why, 1, "%s %.200s: cannot create a file there: %m; name another file", replacement->option,
+                    replacement->path);
+        place_close(&replacement->place);
+        return false;
+    }
+    replacement->is_open = true;
+    return true;
+}
+
 bool replace_open(struct replacement *replacement, const char *option, const char *path, struct failure *why) {
     *replacement = (struct replacement){.option = option};
     int length = snprintf(replacement->path, sizeof replacement->path, "%s", path);
@@ -70,14 +82,15 @@ bool replace_open(struct replacement *replacement, const char *option, const cha
                                                 : "is a dangling link; name the file itself",
                     why);
     }
-    replacement->file = make_file(replacement);
-    if (replacement->file < 0) {
-        failure_set(why, 1, "%s %.200s: cannot create a file there: %m; name another file", option, path);
-        place_close(&replacement->place);
-        return false;
-    }
-    replacement->is_open = true;
-    return true;
+    return open_file(replacement, why);
+}
+
+bool replace_open_beside(struct replacement *replacement, const struct replacement *other, struct failure *why) {
+    *replacement = (struct replacement){
+        .option = other->option, .place = other->place, .is_taken = other->is_taken, .found = other->found};
+    memcpy(replacement->path, other->path, sizeof replacement->path);
+    replacement->place.folder = fcntl(other->place.folder, F_DUPFD_CLOEXEC, 0);
+    return open_file(replacement, why);
 }
 
 /* ---- what stands there ------------------------------------------------------------------------------------------- */

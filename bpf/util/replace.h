@@ -26,6 +26,9 @@ struct replacement {
 /* Makes the file, for its owner only. False and why: nothing is to be abandoned. */
 bool replace_open(struct replacement *replacement, const char *option, const char *path, struct failure *why);
 
+/* Makes one more for the same place, and not for where the path may lead by now; it may replace what `other` may. */
+bool replace_open_beside(struct replacement *replacement, const struct replacement *other, struct failure *why);
+
 /* Looks at what stands at the path: this is what may be replaced. Before, nothing may. False and why. */
 bool replace_look(struct replacement *replacement, struct failure *why);
 /* Whether it stands there still as it was, or nothing does any more. False and why. */

@@ -339,6 +339,25 @@ TEST(leftovers_are_swept) {
     assert_int_equal(files_beside("other.data"), 0);
 }
 
+/* Half a transaction keeps its journal until it is undone, wherever its folder is moved. */
+TEST(journal_is_undone_where_it_stands) {
+    struct failure why = {0};
+    assert_int_equal(mkdir("moved", 0700), 0);
+    begin_old("moved/old.data");
+    cut_transaction("moved/old.data");
+    struct recorder *recorder = create("moved/old.data", false, &why);
+    assert_non_null(recorder);
+    assert_int_equal(rename("moved", "away"), 0);
+    assert_int_equal(mkdir("moved", 0700), 0);
+    assert_true(recorder_publish(recorder, &why));
+    recorder_close(recorder);
+    assert_int_equal(access("away/old.data-journal", F_OK), -1);
+    struct recording *recording = open_good("away/old.data");
+    assert_string_not_equal(recording_info(recording)->tool, "half");
+    recording_close(recording);
+    assert_int_equal(rmdir("moved"), 0); /* nothing was put there */
+}
+
 /* The longest name that has room for "-journal" has room for all that a recorder puts beside it. */
 TEST(long_names_are_refused_at_once) {
     struct failure why = {0};
