@@ -24,8 +24,8 @@
  * I1. Whatever ends the recorder, and whenever: at the path stands the old recording or the new one, whole as of its
  * last commit, where needed with its own journal.
  * I2. No file beside the path is removed or written but an empty journal, and the hot journal of a recording, both of
- * the caller or root, which nobody else may write to. Any other -journal, -wal or -shm is named, and nothing is
- * recorded.
+ * the caller, of root or of the user who ran sudo, which nobody else may write to. Any other -journal, -wal or -shm is
+ * named, and nothing is recorded.
  * I3. Leftovers are swept only if they were never published: user_version is 0 until then, and no copy or backup of a
  * recording has that. Besides: no lock, our id, the caller's. Empty files stay: what fills them may be under way.
  * I4. A file with content is replaced only by a recording with a heap, an event or a batch. */
@@ -243,7 +243,7 @@ static bool is_journal(const struct standing *standing, const struct place *plac
     static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     unsigned char start[sizeof mark];
     struct stat status;
-    if (fstat(standing->journal, &status) != 0 || !S_ISREG(status.st_mode) || !owner_is_caller(status.st_uid) ||
+    if (fstat(standing->journal, &status) != 0 || !S_ISREG(status.st_mode) || !owner_is_trusted(status.st_uid) ||
         !owner_writes_alone(&status) || place_is_strangers_link(place, standing->journal)) {
         return false;
     }
@@ -270,8 +270,8 @@ static bool check_beside(struct recorder *recorder, struct standing *standing, s
         }
         if (standing->journal < 0 || !is_journal(standing, &recorder->file.place)) {
             return failure_set(why, 1,
-                               "%.200s%s: stands beside the new recording but belongs to another; SQLite would mix "
-                               "them up; remove it, or name another file with -o",
+                               "%.200s%s: stands beside the new recording, and SQLite would mix them up; name another "
+                               "file with -o, or move it elsewhere with the recording that it may be a part of",
                                recorder->path, suffixes[i]);
         }
     }
@@ -413,7 +413,7 @@ static bool recover(struct recorder *recorder, const struct standing *standing, 
         (journal < 0 || undo(&copy, journal, recorder->path, why)) &&
         (recording_vfs_lock_live(copy.file) || failure_set(why, 1, "%.200s: cannot lock it: %m", recorder->path));
     if (good) {
-        share_like(copy.file, standing->file); /* where that can't be, its owner reads it alone */
+        share_like(copy.file, standing->file); /* where that can't be, the caller reads it alone */
         good = replace_publish(&copy, why);
         fstat(copy.file, &recorder->file.found); /* what may be replaced from now on */
     }

@@ -47,6 +47,7 @@ bool share_file(int file, uid_t user) {
 bool share_like(int file, int model) {
     struct stat own, other;
     return fstat(file, &own) == 0 && fstat(model, &other) == 0 &&
-           (own.st_gid == other.st_gid || fchown(file, (uid_t)-1, other.st_gid) == 0) &&
+           ((own.st_uid == other.st_uid && own.st_gid == other.st_gid) ||
+            fchown(file, other.st_uid, other.st_gid) == 0) &&
            perm_copy_fd("", model, "", file, NULL) == 0;
 }

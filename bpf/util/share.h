@@ -10,8 +10,8 @@ bool share_find_user(const char *name, uid_t *user, struct failure *why);
 /* From now on its owner may read and write the file, and this user read it; nobody else. False with errno: ENOTSUP
  * where the file system has no such lists. */
 bool share_file(int file, uid_t user);
-/* From now on who may read or write the model, but for its owner, may do so with the file, too; nobody else. False with
- * errno. */
+/* From now on the file belongs to the model's owner, and who may read or write the model may do so with the file, too;
+ * nobody else. False with errno. */
 bool share_like(int file, int model);
 
 #endif

@@ -415,6 +415,37 @@ TEST(strangers_recordings_take_force) {
     assert_null(strstr(why.message, "remove"));
 }
 
+static void assert_belongs_to(const char *path, uid_t user) {
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_uid, user);
+}
+
+/* Half a transaction of theirs is undone, and stays theirs; of others, nobody is to remove what would undo it. */
+TEST(journals_of_the_sudo_user_are_undone) {
+    if (geteuid() != 0) {
+        skip();
+    }
+    struct failure why = {0};
+    begin_old("sudo.data");
+    cut_transaction("sudo.data");
+    assert_int_equal(chown("sudo.data", NOBODY, NOBODY), 0);
+    assert_int_equal(chown("sudo.data-journal", NOBODY, NOBODY), 0);
+    unsetenv("SUDO_UID");
+    assert_null(create("sudo.data", true, &why));
+    assert_non_null(strstr(why.message, "sudo.data-journal"));
+    assert_null(strstr(why.message, "remove"));
+    setenv("SUDO_UID", "65534", 1);
+    struct recorder *recorder = begin("sudo.data"); /* and no heap comes */
+    assert_int_equal(access("sudo.data-journal", F_OK), -1);
+    assert_belongs_to("sudo.data", NOBODY);
+    assert_is_recording("sudo.data");
+    commit_event(recorder);
+    recorder_close(recorder);
+    assert_belongs_to("sudo.data", 0);
+    unsetenv("SUDO_UID");
+}
+
 static void assert_strangers(const char *path, const char *reason) {
     struct failure why = {0};
     assert_null(recording_open(path, &why));
