@@ -424,13 +424,6 @@ static bool recover(struct recorder *recorder, const struct standing *standing, 
     return good;
 }
 
-/* Whether an open file is the one that has this name in the folder. */
-static bool is_named(const struct recorder *recorder, int file, const char *name) {
-    struct stat own, there;
-    return fstat(file, &own) == 0 && fstatat(recorder->file.place.folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
-}
-
 /* Leaves no journal beside the path. */
 static bool clear_journal(struct recorder *recorder, const struct standing *standing, const char *journal,
                           struct failure *why) {
@@ -441,7 +434,7 @@ static bool clear_journal(struct recorder *recorder, const struct standing *stan
     if (fstat(standing->journal, &status) != 0 || (status.st_size > 0 && !recover(recorder, standing, why))) {
         return false;
     }
-    if (!is_named(recorder, standing->journal, journal)) {
+    if (!place_names(recorder->file.place.folder, journal, standing->journal)) {
         return failure_set(why, 1,
                            "%.200s-journal: another program has put a file there, or removed it, meanwhile; name "
                            "another file with -o",
@@ -481,7 +474,7 @@ static bool name_journal(const struct recorder *recorder, struct failure *why) {
         return true;
     }
     int error = errno;
-    bool has_name = is_named(recorder, recorder->journal, name);
+    bool has_name = place_names(recorder->file.place.folder, name, recorder->journal);
     errno = error;
     return has_name || fail_journal(recorder, why);
 }
@@ -529,7 +522,7 @@ bool recorder_is_published(const struct recorder *recorder) { return recorder->p
 int recorder_folder(const struct recorder *recorder) { return recorder->file.place.folder; }
 
 bool recorder_is_in_place(const struct recorder *recorder) {
-    return is_named(recorder, recorder->file.file, recorder->file.place.name);
+    return place_names(recorder->file.place.folder, recorder->file.place.name, recorder->file.file);
 }
 
 /* Removes the journal, unless it still has something to undo, or another file stands there now. */
@@ -537,7 +530,8 @@ static void remove_journal(const struct recorder *recorder) {
     char name[NAME_MAX + 1];
     struct stat own;
     if (recorder->journal >= 0 && file_beside(name, recorder->file.place.name, "-journal") &&
-        fstat(recorder->journal, &own) == 0 && own.st_size == 0 && is_named(recorder, recorder->journal, name)) {
+        fstat(recorder->journal, &own) == 0 && own.st_size == 0 &&
+        place_names(recorder->file.place.folder, name, recorder->journal)) {
         unlinkat(recorder->file.place.folder, name, 0);
     }
 }

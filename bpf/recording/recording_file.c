@@ -25,7 +25,8 @@
  * I2. Perf's rule, and more: without `force` a file belongs to the caller, to root, or to the user who ran sudo; nobody
  * else may write to it, nor may have linked it there.
  * I3. A journal counts only if it is a plain file of the recording's owner that names no super-journal, and I2 holds
- * for it, too. Nobody is advised to remove what may be the recording's: half a transaction would look whole.
+ * for it, too. Nobody is advised to remove what may be the recording's: half a transaction would look whole. Where it
+ * cannot be looked for, the recording is not read.
  *
  * 5. Failure
  *
@@ -298,10 +299,20 @@ static bool check(const struct file_look *look, const char *path, struct failure
                path, look->version, RECORDING_VERSION);
 }
 
+/* Its journal stands beside the file itself, wherever it was opened. */
+static bool find_place(struct place *place, int file, const char *path, struct failure *why) {
+    return !place->is_magic || place_follow_magic(place, file) ||
+           failure_set(
+               why, 1,
+               "%.200s: where it stands is not known (%m), and it may not be whole without a journal there; name "
+               "the file itself with -i",
+               path);
+}
+
 static bool open_journal(struct file_held *held, const struct place *place, uid_t owner, bool force, const char *path,
                          struct failure *why) {
     char name[NAME_MAX + 1];
-    if (place->is_magic || !file_beside(name, place->name, "-journal")) {
+    if (!file_beside(name, place->name, "-journal")) {
         return true;
     }
     held->journal = openat(place->folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
@@ -365,9 +376,10 @@ bool file_open(struct file_held *held, const char *path, bool force, struct fail
     if (good) {
         look = file_look(held->database);
         held->is_live = look.is_live;
-        is_others = !owner_is_caller(look.owner) || is_of_others(&place, held->database);
-        good = check(&look, path, why) && (force || check_trust(&look, &place, held->database, path, why)) &&
+        good = check(&look, path, why) && find_place(&place, held->database, path, why) &&
+               (force || check_trust(&look, &place, held->database, path, why)) &&
                open_journal(held, &place, look.owner, force, path, why);
+        is_others = !owner_is_caller(look.owner) || is_of_others(&place, held->database);
     }
     place_close(&place);
     if (good && (is_others || is_hot(held))) {

@@ -129,6 +129,30 @@ void place_close(struct place *place) {
     place->folder = -1;
 }
 
+bool place_names(int folder, const char *name, int file) {
+    struct stat own, there;
+    return fstat(file, &own) == 0 && fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+bool place_follow_magic(struct place *place, int file) {
+    struct place found;
+    char path[PATH_MAX];
+    ssize_t length = readlinkat(place->folder, place->name, path, sizeof path - 1);
+    if (length < 0) {
+        return false;
+    }
+    path[length] = '\0';
+    if (!place_open(&found, path)) {
+        return false;
+    }
+    errno = ENOENT;
+    bool good = place_names(found.folder, found.name, file);
+    place_close(good ? place : &found);
+    *place = good ? found : *place;
+    return good;
+}
+
 bool place_is_strangers_link(const struct place *place, int file) {
     struct stat status, folder;
     if (fstat(file, &status) != 0 || fstat(place->folder, &folder) != 0) {

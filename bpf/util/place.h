@@ -24,6 +24,13 @@ void place_close(struct place *place);
 /* Opens the file as openat(2). The last name is not followed if somebody made it a link since. */
 int place_open_file(const struct place *place, int flags, unsigned mode);
 
+/* Whether an open file is the one that has this name in the folder. */
+bool place_names(int folder, const char *name, int file);
+
+/* Of a link of the kernel's own that leads to this open file: goes to where the file stands. False with errno: it has
+ * no name there any more, or the caller cannot get there. */
+bool place_follow_magic(struct place *place, int file);
+
 /* Whether the name of an open regular file may be a stranger's hard link: it has more than one, and stands in a folder
  * that others than trusted users may write to. Elsewhere hard links are the operator's own. */
 bool place_is_strangers_link(const struct place *place, int file);

@@ -387,13 +387,19 @@ TEST(half_transaction_is_undone_in_a_copy) {
         assert_true(before[i].st_size > 0);
         bytes[i] = read_file(names[i], &size[i]);
     }
-    struct recording *recording = open_good("hot.data");
-    struct model read = {0};
     struct failure why = {0};
-    assert_true(recording_model(recording, &read, &why));
-    assert_same_model(&model, &read);
-    recording_close(recording);
-    model_clear(&read);
+    char opened[32]; /* as a shell opens it for /dev/stdin */
+    int file = open("hot.data", O_RDONLY | O_CLOEXEC);
+    snprintf(opened, sizeof opened, "/proc/self/fd/%d", file);
+    for (int i = 0; i < 2; i++) {
+        struct recording *recording = open_good(i == 0 ? "hot.data" : opened);
+        struct model read = {0};
+        assert_true(recording_model(recording, &read, &why));
+        assert_same_model(&model, &read);
+        recording_close(recording);
+        model_clear(&read);
+    }
+    close(file);
     for (int i = 0; i < 2; i++) {
         size_t now;
         unsigned char *same = read_file(names[i], &now);
@@ -414,6 +420,23 @@ TEST(half_transaction_is_undone_in_a_copy) {
     recorder_close(begin("hot.data"));
     assert_int_equal(access(names[1], F_OK), -1);
     recording_close(open_good("hot.data"));
+}
+
+/* Its journal may be anywhere. */
+TEST(recording_without_a_name_is_refused) {
+    struct failure why = {0};
+    char opened[32];
+    recorder_close(begin("named.data"));
+    int file = open("named.data", O_RDONLY | O_CLOEXEC);
+    snprintf(opened, sizeof opened, "/proc/self/fd/%d", file);
+    assert_int_equal(rename("named.data", "renamed.data"), 0);
+    recording_close(open_good(opened));
+    assert_int_equal(unlink("renamed.data"), 0);
+    assert_null(recording_open_with(opened, RECORDING_FORCE, &why));
+    assert_non_null(strstr(why.message, "name the file itself"));
+    recorder_close(begin("renamed.data"));
+    assert_null(recording_open(opened, &why));
+    close(file);
 }
 
 SUITE(enter_folder, leave_folder)
