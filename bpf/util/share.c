@@ -12,13 +12,10 @@ bool share_find_user(const char *name, uid_t *user, struct failure *why) {
     char *end;
     errno = 0;
     unsigned long number = strtoul(name, &end, 10);
-    if (*name >= '0' && *name <= '9' && *end == '\0' && errno == 0 && number < (uid_t)-1) {
-        *user = (uid_t)number;
-        return true;
-    }
-    const struct passwd *entry = getpwnam(name);
+    bool is_number = *name >= '0' && *name <= '9' && *end == '\0' && errno == 0 && number < (uid_t)-1;
+    const struct passwd *entry = is_number ? getpwuid((uid_t)number) : getpwnam(name);
     if (!entry) {
-        return failure_set(why, 1, "--user %.60s: there is no such user; give a name or a number", name);
+        return failure_set(why, 1, "--user %.60s: there is no such user; give a name, or a number that has one", name);
     }
     *user = entry->pw_uid;
     return true;

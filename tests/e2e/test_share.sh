@@ -22,15 +22,16 @@ as() {
     return $status
 }
 
+named=$(id -u daemon)
 SUDO_UID=65534 "$scope" record -o sudo.data -- "$micro" survivors >/dev/null 2>&1
-"$scope" record --user 65533 -o named.data -- "$micro" survivors >/dev/null 2>&1
+"$scope" record --user "$named" -o named.data -- "$micro" survivors >/dev/null 2>&1
 "$scope" record -o own.data -- "$micro" survivors >/dev/null 2>&1
 SUDO_UID=65534 "$scope" report -i sudo.data --html sudo.html
 if ! getfacl -n sudo.data | grep -q '^user:65534:r--'; then
     echo "not tried: this file system has no access control lists"
     exit 0
 fi
-for file in sudo.data:65534 named.data:65533; do
+for file in sudo.data:65534 "named.data:$named"; do
     user=${file#*:} file=${file%:*}
     [[ $(stat -c %u "$file") == 0 ]] || die "$file is not root's any more"
     as "$user" ./tool report -i "$file" || die "user $user cannot read $file: $(cat seen)"
@@ -39,7 +40,7 @@ for file in sudo.data:65534 named.data:65533; do
     as 65532 cat "$file" && die "another user can read $file"
     as 0 true
 done
-as 65533 cat sudo.data && die "the user of another recording can read this one"
+as "$named" cat sudo.data && die "the user of another recording can read this one"
 as 65534 cat own.data && die "a recording that nobody else was to read can be read"
 as 65534 cat sudo.html || die "the page cannot be read by who asked for it: $(cat seen)"
 as 65532 cat sudo.html && die "another user can read the page"
@@ -101,4 +102,7 @@ expect_status 1 "$scope" record -o live.data -- true
 as 65534 ./tool report -i live.data || die "what was undone cannot be read: $(cat seen)"
 expect_status 1 "$scope" record --user nonesuch -- "$micro" survivors
 grep -q -- '--user nonesuch: there is no such user' err || die "$(cat err)"
+[[ -z $(getent passwd 99999) ]] || die "99999 is a user here"
+expect_status 1 "$scope" record --user 99999 -- "$micro" survivors
+grep -q -- '--user 99999: there is no such user' err || die "$(cat err)"
 echo "who may read is said, and holds"
