@@ -338,8 +338,8 @@ static int fill_file(struct recorder *recorder, const struct recorder_options *o
     return code == SQLITE_OK ? sql_run(recorder->db, "COMMIT") : code;
 }
 
-/* A file system without access control lists keeps the user who ran sudo from reading it: that is said, and no failure.
- */
+/* A file system without access control lists keeps the user who ran sudo from reading it, and a closed folder the one
+ * who was named: that is said, and no failure. */
 static bool share(const struct recorder *recorder, const struct recorder_options *options, struct failure *why) {
     uid_t user;
     if (options->is_temporary || (!options->reader && !owner_of_sudo(&user))) {
@@ -347,6 +347,11 @@ static bool share(const struct recorder *recorder, const struct recorder_options
     }
     user = options->reader ? *options->reader : user;
     if (share_file(recorder->file.file, user)) {
+        if (options->reader && !share_is_within_reach(recorder->file.place.folder, user)) {
+            message_print("%s: user %u may not search a folder that leads to it, and so cannot read it; permit that "
+                          "(chmod o+x, or setfacl -m u:%u:x), or name a file elsewhere with -o",
+                          options->path, (unsigned)user, (unsigned)user);
+        }
         return true;
     }
     if (options->reader) {

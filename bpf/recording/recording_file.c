@@ -249,7 +249,11 @@ static bool fail_open(struct failure *why, const char *path, int error) {
     case EPERM:
         return failure_set(why, 1, "%.200s: leads through another user's link; name the file itself", path);
     case EACCES:
-        return failure_set(why, 1, "%.200s: permission denied; use sudo, or name another file with -i", path);
+        return failure_set(
+            why, 1,
+            "%.200s: permission denied, to it or to a folder that leads to it; use sudo, have it recorded "
+            "with --user, or name another file with -i",
+            path);
     default:
         return failure_set(why, 1, "%.200s: %s; name another file with -i", path, strerror(error));
     }

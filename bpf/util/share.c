@@ -1,11 +1,15 @@
 #include "util/share.h"
 #include <acl/libacl.h>
 #include <errno.h>
+#include <grp.h>
+#include <limits.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/acl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 bool share_find_user(const char *name, uid_t *user, struct failure *why) {
@@ -19,6 +23,27 @@ bool share_find_user(const char *name, uid_t *user, struct failure *why) {
     }
     *user = entry->pw_uid;
     return true;
+}
+
+bool share_is_within_reach(int folder, uid_t user) {
+    char self[32], path[PATH_MAX];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", folder);
+    ssize_t length = readlink(self, path, sizeof path - 1);
+    const struct passwd *entry = getpwuid(user);
+    if (length < 0 || !entry) {
+        return true;
+    }
+    path[length] = '\0';
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(initgroups(entry->pw_name, entry->pw_gid) == 0 &&
+              setresgid(entry->pw_gid, entry->pw_gid, entry->pw_gid) == 0 && setresuid(user, user, user) == 0 &&
+              access(path, X_OK) != 0 && errno == EACCES);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return !WIFEXITED(status) || WEXITSTATUS(status) == 0;
 }
 
 static bool add_reader(acl_t *list, uid_t user) {

@@ -7,6 +7,8 @@
 
 /* The id of a user, by name or number. False and why. */
 bool share_find_user(const char *name, uid_t *user, struct failure *why);
+/* Whether this user may search the open folder and those that lead to it. Only root can know: for others true. */
+bool share_is_within_reach(int folder, uid_t user);
 /* From now on its owner may read and write the file, and this user read it; nobody else. False with errno: ENOTSUP
  * where the file system has no such lists. */
 bool share_file(int file, uid_t user);

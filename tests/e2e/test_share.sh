@@ -105,4 +105,19 @@ grep -q -- '--user nonesuch: there is no such user' err || die "$(cat err)"
 [[ -z $(getent passwd 99999) ]] || die "99999 is a user here"
 expect_status 1 "$scope" record --user 99999 -- "$micro" survivors
 grep -q -- '--user 99999: there is no such user' err || die "$(cat err)"
+# The right to read the file is not one to get there.
+mkdir -p closed/open
+expect_status 0 "$scope" record --user daemon -o closed/open/file.data -- "$micro" survivors
+grep -q 'may not search' err && die "an open folder is said to be closed: $(cat err)"
+chmod 700 closed
+cd closed/open
+expect_status 0 "$scope" record --user daemon -o file.data -- "$micro" survivors
+cd ../..
+[[ $(grep -c "^edenscope: file.data: user $named may not search a folder" err) == 1 ]] || die "the folder is not named: $(cat err)"
+as "$named" ./tool report -i closed/open/file.data && die "a closed folder was searched"
+grep -q 'permission denied, to it or to a folder .* --user' seen || die "$(cat seen)"
+setfacl -m "u:$named:x" closed
+expect_status 0 "$scope" record --user daemon -o closed/open/file.data -- "$micro" survivors
+grep -q 'may not search' err && die "a folder that the user may search is said to be closed: $(cat err)"
+as "$named" ./tool report -i closed/open/file.data || die "the user cannot read it: $(cat seen)"
 echo "who may read is said, and holds"
