@@ -119,8 +119,28 @@ static bool locked_down(void) {
     return locked;
 }
 
+/* NULL: none. */
+static const char *missing_right(uint64_t rights) {
+    if (has(rights, CAP_SYS_ADMIN_)) {
+        return NULL;
+    }
+    return !has(rights, CAP_BPF_) ? "CAP_BPF" : !has(rights, CAP_PERFMON_) ? "CAP_PERFMON" : NULL;
+}
+
+static bool fail_right(struct failure *why, const char *what, const char *missing) {
+    return failure_set(why, 2,
+                       "%s: %s is missing; run as root, or grant capabilities to a group (docs/edenscope.md, Rights): "
+                       "setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
+                       what, missing);
+}
+
+bool kernel_check_rights(struct failure *why) {
+    const char *missing = missing_right(capabilities());
+    return !missing || fail_right(why, "cannot load the kernel program", missing);
+}
+
 static void explain(const struct kernel_side *kernel, struct failure *why, const char *what, int error) {
-    bool admin = has(kernel->rights, CAP_SYS_ADMIN_);
+    const char *missing = missing_right(kernel->rights);
     struct utsname system;
     uname(&system);
     if (error == EMFILE || error == ENFILE) {
@@ -128,16 +148,8 @@ static void explain(const struct kernel_side *kernel, struct failure *why, const
     } else if (error == ENOSYS) {
         failure_set(why, 2, "%s: this kernel (%s) has no bpf() system call, or a seccomp filter hides it", what,
                     system.release);
-    } else if (!admin && !has(kernel->rights, CAP_BPF_)) {
-        failure_set(why, 2,
-                    "%s: CAP_BPF is missing; run as root, or grant capabilities to a group (docs/edenscope.md, "
-                    "Rights): setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
-                    what);
-    } else if (!admin && !has(kernel->rights, CAP_PERFMON_)) {
-        failure_set(why, 2,
-                    "%s: CAP_PERFMON is missing; run as root, or grant capabilities to a group (docs/edenscope.md, "
-                    "Rights): setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
-                    what);
+    } else if (missing) {
+        fail_right(why, what, missing);
     } else if (locked_down()) {
         failure_set(why, 2, "%s: kernel lockdown (confidentiality) forbids tracing; boot with lockdown=none", what);
     } else if (access("/sys/kernel/btf/vmlinux", R_OK) != 0) {

@@ -46,6 +46,8 @@ struct attachment_request {
 
 struct attachment;
 
+/* Whether the caller has the rights without which nothing can be attached. False and why, as kernel_open. */
+bool kernel_check_rights(struct failure *why);
 /* `inspect`, which attaches and detaches, must outlive it. NULL and why where this machine or these rights can't:
  * status 2 and what is missing. */
 struct kernel_side *kernel_open(const struct kernel_options *options, struct inspect *inspect, struct failure *why);

@@ -14,6 +14,7 @@
  * If the recording cannot be written any more (the disk is full), a command continues: record waits for it, and reports
  * its end and the failure. Without a command, record ends. */
 #include "session/record_run.h"
+#include "attach/attach.h"
 #include "recording/recording.h"
 #include "util/clock.h"
 #include "util/format.h"
@@ -255,7 +256,8 @@ int record_run(const struct record_request *request, bool *published) {
     bool ours = false;
     interrupt_none(SIGPIPE); /* the recording is to go on, or to be ended properly */
     interrupt_install();
-    struct recorder *recorder = recorder_create(&wanted, &why);
+    /* First what no other file cures. */
+    struct recorder *recorder = kernel_check_rights(&why) ? recorder_create(&wanted, &why) : NULL;
     if (!recorder) {
         return failure_report(&why);
     }

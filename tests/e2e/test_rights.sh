@@ -52,6 +52,10 @@ refused report --force -i "$inside/r.data"
 refused list "$inside/r.data"
 refused stat -o "$inside/new.txt" -- ./exercise
 refused record -o "$inside/new.data" -- ./exercise
+# Without capabilities, no other file would help.
+cp "$scope" bare
+expect_status 2 as_user ./bare record -o new.data -- ./exercise
+grep -q 'CAP_BPF is missing' err || die "the missing right is not named first: $(cat err)"
 sha256sum --quiet -c before || die "root's files were changed"
 [[ ! -e new.txt && ! -e new.data && ! -e shut/open/new.txt && ! -e shut/open/new.data ]] || die "a file was made in root's folder"
 
