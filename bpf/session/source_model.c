@@ -347,6 +347,8 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     source_take_notices(source, now_ns() + ROUND_NS); /* so that every process with events is known */
     source_reconcile(source, now_ns() + (source->finished ? ENDING_NS : ROUND_NS));
     uint64_t now = source->finished ? source->end_ns : now_ns();
+    now = now > source->shown_ns ? now : source->shown_ns; /* a snapshot may come before the notice of the end */
+    source->shown_ns = now;
     model->wall_ns = now - source->start_ns;
     model->lost = kernel_lost(source->kernel, false);
     model->lost_records = kernel_lost(source->kernel, true);

@@ -210,7 +210,8 @@ struct source {
     uint64_t done_ns;   /* when observing ended, but for what was left in the buffers; 0: it has not */
     int exit_status;
     uint64_t attach_ns, start_ns, end_ns, followed_ns;
-    uint64_t open_ns; /* when it was opened: CLOCK_BOOTTIME, as the starts of processes */
+    uint64_t shown_ns; /* of the last snapshot: no later one is of an earlier time */
+    uint64_t open_ns;  /* when it was opened: CLOCK_BOOTTIME, as the starts of processes */
     volatile sig_atomic_t stops;
 };
 

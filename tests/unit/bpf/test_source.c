@@ -422,6 +422,20 @@ TEST(process_without_heaps_has_none) {
     assert_false(model_has_lost(&model.others));
 }
 
+/* The notice of the end may come after a snapshot that was taken since. */
+TEST(no_snapshot_is_of_an_earlier_time_than_the_last) {
+    struct observed observed = {.key = {.pid = 1, .start_ns = 1}};
+    struct source source = {.observed = &observed, .observed_count = 1};
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    struct failure why = {0};
+    assert_true(source_snapshot(&source, &model, &why));
+    const uint64_t wall_ns = model.wall_ns;
+    source.finished = true;
+    source.end_ns = wall_ns - 1;
+    assert_true(source_snapshot(&source, &model, &why));
+    assert_true(model.wall_ns == wall_ns);
+}
+
 /* A command and its child, which a file with all probes is attached to for. */
 struct pair {
     struct observed observed[2];
