@@ -306,8 +306,9 @@ static struct model_losses forgotten_losses(const struct source *source) {
     return lost;
 }
 
+/* Of the entries, the first `count`. */
 static bool snapshot_process(struct source *source, struct model *model, const struct observed *observed,
-                             uint64_t now) {
+                             const volatile struct heap_entry *entries, uint32_t count, uint64_t now) {
     struct share share = {0};
     bool has_lost = kernel_share(source->kernel, &observed->key, &share);
     if (observed->attachments == 0 && !has_lost && observed->lost_heaps == 0 && !source_has_heaps(source, observed)) {
@@ -322,8 +323,6 @@ static bool snapshot_process(struct source *source, struct model *model, const s
     process->ended = observed->ended;
     process->lost = losses_of(&share);
     sum_add(&process->lost.heaps, observed->lost_heaps);
-    uint32_t count;
-    const volatile struct heap_entry *entries = kernel_heaps(source->kernel, &count);
     for (uint32_t i = 0; i < count; i++) {
         if (!(entries[i].flags & HEAP_USED) || !process_is_same(&entries[i].key.process, &observed->key)) {
             continue;
@@ -343,8 +342,10 @@ static bool snapshot_process(struct source *source, struct model *model, const s
 }
 
 bool source_snapshot(struct source *source, struct model *model, struct failure *why) {
+    uint32_t count;
+    const volatile struct heap_entry *entries = kernel_heaps(source->kernel, &count);
     model_clear(model);
-    source_take_notices(source, now_ns() + ROUND_NS); /* so that every process with events is known */
+    source_take_notices(source, now_ns() + ROUND_NS); /* so that the program of each of these entries is known */
     source_reconcile(source, now_ns() + (source->finished ? ENDING_NS : ROUND_NS));
     uint64_t now = source->finished ? source->end_ns : now_ns();
     now = now > source->shown_ns ? now : source->shown_ns; /* a snapshot may come before the notice of the end */
@@ -357,7 +358,7 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     model->has_status = model->status >= 0;
     model->others = forgotten_losses(source);
     for (size_t i = 0; i < source->observed_count; i++) {
-        if (!snapshot_process(source, model, &source->observed[i], now)) {
+        if (!snapshot_process(source, model, &source->observed[i], entries, count, now)) {
             return failure_set(why, 1, "out of memory");
         }
     }

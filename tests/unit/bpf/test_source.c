@@ -30,7 +30,7 @@ bool __wrap_kernel_set_spec(struct kernel_side *kernel, uint32_t at, const struc
 }
 
 static struct heap_entry entries[8];
-static uint32_t entry_count;
+static uint32_t entry_count, entries_meanwhile; /* while notices are taken */
 
 static int headers_read; /* in vain */
 
@@ -144,6 +144,8 @@ void __wrap_kernel_observe(struct kernel_side *kernel, const struct process_key 
 bool __wrap_source_take_notices(struct source *source, uint64_t end_ns);
 bool __wrap_source_take_notices(struct source *source, uint64_t end_ns) {
     (void)source, (void)end_ns;
+    entry_count += entries_meanwhile;
+    entries_meanwhile = 0;
     return true;
 }
 
@@ -524,6 +526,21 @@ TEST(a_copy_without_header_is_never_complete) {
     assert_non_null(heap);
     assert_int_equal(heap->figures[EDEN_FIGURE_scavenges], 2);
     assert_false(heap_is_complete(heap));
+}
+
+/* Its notice of an exec may not be taken yet. */
+TEST(a_heap_that_comes_after_the_notices_is_left_to_the_next_snapshot) {
+    struct pair pair;
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    begin_pair(&pair);
+    struct heap_entry entry = {.key = {.process = pair.observed[1].key, .address = 0x1000},
+                               .flags = HEAP_USED | HEAP_CREATED};
+    struct failure why = {0};
+    entries_meanwhile = 1;
+    entries[0] = entry;
+    assert_true(source_snapshot(&pair.source, &model, &why));
+    assert_int_equal(model_heap_count(&model), 0);
+    assert_non_null(heap_of_child(&pair, &model, &entry));
 }
 
 /* Whether its header is read depends on chance; what another program has made is shown. */
