@@ -244,7 +244,8 @@ static bool snapshot_idle(const struct source *source, struct process_model *pro
         struct heap_model *heap = there ? NULL : model_heap(process, ref);
         if (heap) {
             heap->late = true;
-            heap->is_former = late->gone && !observed->ended;
+            heap->is_former = (late->gone && !observed->ended) || late->read_ns < observed->image_ns;
+            memcpy(heap->command, late->command, sizeof heap->command);
             heap->known = known_figures(&source->file[late->file]);
             add_header(heap, NULL, late);
             if (collections_are_seen(&source->file[late->file])) {

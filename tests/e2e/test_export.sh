@@ -8,6 +8,7 @@ need_edenscope
 tests=$PWD/tests/e2e
 giveback=$(readlink -f "$build/tests/giveback")
 hostile=$(readlink -f "$build/tests/hostile")
+library=$(readlink -f "$build/lib/libeden.so")
 enter_folder
 export PYTHONPATH=$tests
 
@@ -192,6 +193,36 @@ for phase in heap["phases"]:
 assert compared > 10
 print("percentiles lie in the buckets that report's do")
 PYTHON
+
+# ---- an idle heap of a process that executes another program ----
+
+cat >idle.py <<'PYTHON'
+import ctypes, os, sys
+ctypes.CDLL(sys.argv[1]).eden_heap_create(None, None)
+print("made", flush=True)
+sys.stdin.readline()
+os.execlp("sleep", "sleep", "1000")
+PYTHON
+mkfifo idle-line
+python3 idle.py "$library" <idle-line >idle-said &
+target=$!
+exec 8>idle-line
+until_true "the heap is there" grep -q made idle-said
+begin -p "$target"
+scrape text
+grep -q '^eden_heaps{command="python3".* 1$' text || die "the heap is not there: $(grep eden_heaps text)"
+echo >&8
+# has_ended_heap: the program is another one by now, the heap still of the first.
+has_ended_heap() {
+    scrape text
+    ! grep -q '^eden_heaps{command="\(sleep\|?\)"' text || die "it is another program's heap: $(grep eden_heaps text)"
+    grep -q '^eden_heaps{command="python3".* 0$' text
+}
+until_true "the heap has ended" has_ended_heap
+exec 7>&- 8>&-
+kill "$target"
+wait "$tool" || die "export gave status $?: $(cat err)"
+echo "an idle heap stays its program's"
 
 # ---- strangers ----
 

@@ -562,6 +562,27 @@ TEST(a_copy_in_which_nothing_happened_is_left_out) {
     assert_non_null(heap_of_child(&pair, &model, NULL));
 }
 
+TEST(an_idle_heap_is_of_the_program_that_it_was_found_in) {
+    struct pair pair;
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    struct late_heap late = {.first = {.address = 0x1000, .id = 5}, .command = "before", .read_ns = 100, .serial = 9};
+    begin_pair(&pair);
+    struct observed *observed = &pair.observed[1];
+    strcpy(observed->command, "after");
+    observed->late_heap = &late;
+    observed->late_heaps = 1;
+    observed->exec_ns = 50;
+    assert_false(heap_of_child(&pair, &model, NULL)->is_former);
+    observed->image_ns = 200;
+    for (int i = 0; i < 3; i++) { /* its memory is not looked at yet, has gone, and so has the process */
+        late.gone = i >= 1;
+        observed->ended = i >= 2;
+        const struct heap_model *heap = heap_of_child(&pair, &model, NULL);
+        assert_true(heap->is_former);
+        assert_string_equal(heap->command, "before");
+    }
+}
+
 static void add_entry(const struct observed *observed, uint64_t id, uint32_t flags) {
     struct heap_entry *entry = &entries[entry_count];
     *entry = (struct heap_entry){.id = id, .flags = HEAP_USED | flags, .number = entry_count++};
