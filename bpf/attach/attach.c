@@ -651,20 +651,22 @@ bool kernel_share(const struct kernel_side *kernel, const struct process_key *pr
 
 bool kernel_shares(const struct kernel_side *kernel, struct share *all) {
     const int map = bpf_map__fd(kernel->skeleton->maps.shares);
-    struct process_key *key = malloc(KERNEL_SHARES * sizeof *key);
-    struct share *share = malloc(KERNEL_SHARES * sizeof *share);
-    uint32_t next, count = KERNEL_SHARES;
+    enum { AT_ONCE = 256 }; /* on the stack: where memory is short, the sums become no smaller */
+    struct process_key key[AT_ONCE];
+    struct share share[AT_ONCE];
+    uint32_t next = 0;
+    bool has_more = true;
     *all = (struct share){0};
-    /* ENOENT: that was all. */
-    bool read =
-        key && share && (bpf_map_lookup_batch(map, NULL, &next, key, share, &count, NULL) == 0 || errno == ENOENT);
-    for (uint32_t i = 0; read && i < count; i++) {
-        all->lost_heaps += share[i].lost_heaps;
-        all->lost_hits += share[i].lost_hits;
-        all->lost_events += share[i].lost_events;
+    for (void *from = NULL; has_more; from = &next) {
+        uint32_t count = AT_ONCE;
+        has_more = bpf_map_lookup_batch(map, from, &next, key, share, &count, NULL) == 0;
+        bool is_read = has_more || errno == ENOENT; /* that was all */
+        for (uint32_t i = 0; is_read && i < count; i++) {
+            all->lost_heaps += share[i].lost_heaps;
+            all->lost_hits += share[i].lost_hits;
+            all->lost_events += share[i].lost_events;
+        }
     }
-    free(key);
-    free(share);
     return all->lost_heaps + all->lost_hits + all->lost_events > 0;
 }
 

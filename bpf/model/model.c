@@ -130,11 +130,9 @@ struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase) 
     return heap->phase[phase];
 }
 
-static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
-
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-uint64_t phase_observed_ns(const struct phase_model *phase) { return less(phase->total_ns, phase->outside_ns); }
+uint64_t phase_observed_ns(const struct phase_model *phase) { return sum_less(phase->total_ns, phase->outside_ns); }
 
 static uint64_t observed_ns(const struct heap_model *heap, enum eden_phase phase) {
     return heap->phase[phase] ? phase_observed_ns(heap->phase[phase]) : 0;

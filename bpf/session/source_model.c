@@ -286,9 +286,6 @@ static struct model_losses losses_of(const struct share *share) {
     return (struct model_losses){share->lost_heaps, share->lost_hits, share->lost_events};
 }
 
-/* It may have lost more meanwhile. */
-static void subtract(uint64_t *from, uint64_t count) { *from -= count < *from ? count : *from; }
-
 /* What processes have lost that have been forgotten, and branches that began with one: their others may go on. */
 static struct model_losses forgotten_losses(const struct source *source) {
     struct share all, share;
@@ -297,9 +294,9 @@ static struct model_losses forgotten_losses(const struct source *source) {
         lost = losses_of(&all);
         for (size_t i = 0; i < source->observed_count; i++) {
             if (kernel_share(source->kernel, &source->observed[i].key, &share)) {
-                subtract(&lost.heaps, share.lost_heaps);
-                subtract(&lost.hits, share.lost_hits);
-                subtract(&lost.events, share.lost_events);
+                lost.heaps = sum_less(lost.heaps, share.lost_heaps); /* it may have lost more meanwhile */
+                lost.hits = sum_less(lost.hits, share.lost_hits);
+                lost.events = sum_less(lost.events, share.lost_events);
             }
         }
     }

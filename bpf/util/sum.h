@@ -10,4 +10,7 @@ static inline void sum_add(uint64_t *sum, uint64_t value) {
     }
 }
 
+/* 0 where b is the larger one. */
+static inline uint64_t sum_less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
 #endif

@@ -127,9 +127,9 @@ static struct group *group_of(struct groups *groups, const struct process_model 
 /* Calls that the histogram has, and their time. The program goes on between reading the sums and the histogram: what
  * ends meanwhile is left to the next scrape. */
 static void add_phase(struct group *group, enum eden_phase number, const struct phase_model *phase) {
-    const uint64_t calls = phase->calls - phase->missing;
+    const uint64_t calls = sum_less(phase->calls, phase->missing);
     sum_add(&group->calls[number], calls);
-    sum_add(&group->total_ns[number], phase->total_ns - phase->missing_ns);
+    sum_add(&group->total_ns[number], sum_less(phase->total_ns, phase->missing_ns));
     for (int edge = FIRST_EDGE; edge <= LAST_EDGE; edge++) {
         const uint32_t end = histogram_bucket(1ull << edge); /* the first that lies above */
         uint64_t below = 0;
