@@ -21,6 +21,7 @@
 #include "util/lookup.h"
 #include "util/sum.h"
 #include "util/text.h"
+#include "views/phase_table.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static bool make_labels(struct group *group, bool per_process) {
         return false;
     }
     fputs("command=\"", out);
-    print_value(out, group->command[0] ? group->command : "?");
+    print_value(out, group->command);
     fputs("\",heap=\"", out);
     print_value(out, group->name);
     fputc('"', out);
@@ -104,7 +105,7 @@ static bool make_labels(struct group *group, bool per_process) {
 /* NULL: no memory. */
 static struct group *group_of(struct groups *groups, const struct process_model *process, const struct heap_model *heap,
                               const struct metrics_format *format) {
-    struct group wanted = {.command = heap->is_former ? heap->command : process->command, .name = heap->name};
+    struct group wanted = {.command = phase_table_command(process, heap), .name = heap->name};
     if (format->per_process) {
         wanted.pid = process->key.pid;
         wanted.heap = heap->id;

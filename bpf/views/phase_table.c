@@ -62,7 +62,8 @@ char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *proc
 }
 
 const char *phase_table_command(const struct process_model *process, const struct heap_model *heap) {
-    return !heap->is_former ? process->command : heap->command[0] ? heap->command : "?";
+    const char *command = heap->is_former ? heap->command : process->command;
+    return command[0] ? command : "?";
 }
 
 void phase_table_heading(FILE *out, const struct process_model *process, const struct heap_model *heap) {

@@ -35,6 +35,16 @@ static void assert_has(const struct model *model, const char *line) {
     free(text);
 }
 
+TEST(no_name_and_a_question_mark_are_one_series) {
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    add_heap(&model, 1, "", "a")->figures[EDEN_FIGURE_scavenges] = 1;
+    add_heap(&model, 2, "?", "a")->figures[EDEN_FIGURE_scavenges] = 2;
+    struct heap_model *former = add_heap(&model, 3, "next", "a");
+    former->figures[EDEN_FIGURE_scavenges] = 4;
+    former->is_former = true;
+    assert_has(&model, "\neden_scavenges_total{command=\"?\",heap=\"a\"} 7\n");
+}
+
 TEST(no_count_is_below_zero) {
     struct model model __attribute__((cleanup(model_clear))) = {0};
     struct phase_model *phase = model_phase(add_heap(&model, 1, "x", "a"), EDEN_PHASE_full);
