@@ -386,6 +386,7 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
     heap->key = *key;
     heap->spec = spec;
     heap->number = index;
+    heap->owner = current_owner();
     heap->current_phase = KERNEL_NO_PHASE;
     bpf_get_current_comm(heap->command, sizeof heap->command);
     if (!created && read_header(heap, &heap->first)) {

@@ -93,9 +93,9 @@ struct heap_entry {
     struct heap_key key;
     uint64_t id;
     uint32_t flags;
-    uint32_t spec;   /* of the first hit: identifies the file */
-    uint32_t number; /* its own place in the map */
-    uint32_t reserved;
+    uint32_t spec;       /* of the first hit: identifies the file */
+    uint32_t number;     /* its own place in the map */
+    uint32_t owner;      /* whose shares its process took at the first hit, as target_owner() */
     uint64_t gauges_set; /* bit i: figures[i] is a gauge that an event has set */
     uint64_t figures[KERNEL_FIGURES];
     uint64_t full_by_cause[EDEN_FULL_CAUSES];

@@ -51,6 +51,7 @@ struct heap_model {
     enum earlier earlier; /* of a late heap; else EARLIER_WHOLE */
     bool destroyed;       /* heap__destroy was seen; from a recording: and heap_is_complete() */
     bool is_former;       /* its process has executed another program since and the heap ended with the old one */
+    uint32_t owner;       /* as inspect_owner(), of its process when it was first seen; not in recordings */
     char command[64];     /* of a former one: /proc/PID/comm when it was first seen; "": unknown */
     uint64_t known;       /* bit i: figures[i] is known; an older runtime may lack the probe that reports it */
     uint64_t figures[EDEN_FIGURE_COUNT]; /* the heap's whole life: before + what was observed */

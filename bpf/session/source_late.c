@@ -225,7 +225,8 @@ static void add_late_heaps(struct source *source, struct observed *observed, uin
         if (!late) {
             return;
         }
-        *late = (struct late_heap){.first = list[i], .base = list[i], .file = file, .read_ns = read_ns};
+        *late = (struct late_heap){
+            .first = list[i], .base = list[i], .file = file, .read_ns = read_ns, .owner = observed->owner};
         memcpy(late->command, observed->command, sizeof late->command);
         identify(source, observed, late, ended);
         observed->late_heaps++;

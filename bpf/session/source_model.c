@@ -196,6 +196,7 @@ static bool snapshot_entry(struct source *source, struct process_model *process,
     heap->earlier = earlier;
     heap->destroyed = entry->flags & HEAP_DESTROYED;
     heap->is_former = !heap->destroyed && is_former;
+    heap->owner = entry->owner;
     snprintf(heap->command, sizeof heap->command, "%.16s", entry->command);
     heap->known = known_figures(&source->file[file]);
     if (collections_are_seen(&source->file[file])) {
@@ -245,6 +246,7 @@ static bool snapshot_idle(const struct source *source, struct process_model *pro
         if (heap) {
             heap->late = true;
             heap->is_former = (late->gone && !observed->ended) || late->read_ns < observed->image_ns;
+            heap->owner = late->owner;
             memcpy(heap->command, late->command, sizeof heap->command);
             heap->known = known_figures(&source->file[late->file]);
             add_header(heap, NULL, late);

@@ -93,6 +93,7 @@ struct late_heap {
     uint32_t next_class; /* the index at which that goes on */
     uint64_t read_ns;    /* when `first` was read */
     char command[64];    /* of its process then */
+    unsigned owner;      /* likewise */
     bool gone;           /* with its address space: there is nothing to be read any more */
     uint32_t file;
     uint32_t serial; /* as in struct heap_ref */

@@ -11,6 +11,8 @@
  *
  * I2. What no heap of a group knows has no line.
  *
+ * I3. A group is of one owner: names, which processes choose, lead into no other user's series.
+ *
  * 3. References
  * OpenMetrics 1.0.0; Prometheus, "Exposition formats". */
 #include "views/metrics.h"
@@ -31,6 +33,7 @@ enum { FIRST_EDGE = 14, LAST_EDGE = 32 }; /* log2 of ns: 16 us to 4.3 s, and wha
 struct group {
     const char *command, *name;
     char *labels; /* owned: as they are printed, without what a line adds */
+    uint32_t owner;
     uint32_t pid; /* these two: per_process */
     uint64_t heap, serial;
     uint64_t known, figures[EDEN_FIGURE_COUNT];
@@ -61,15 +64,16 @@ static uint64_t hash_text(const char *text) {
 }
 
 static uint64_t hash_of(const struct group *group) {
-    return lookup_hash(
-        (const uint64_t[]){hash_text(group->command), hash_text(group->name), group->pid, group->heap, group->serial},
-        5);
+    return lookup_hash((const uint64_t[]){hash_text(group->command), hash_text(group->name), group->owner, group->pid,
+                                          group->heap, group->serial},
+                       6);
 }
 
 static bool is_group(const void *array, size_t place, const void *key) {
     const struct group *group = (const struct group *)array + place, *wanted = key;
-    return group->pid == wanted->pid && group->heap == wanted->heap && group->serial == wanted->serial &&
-           strncmp(group->command, wanted->command, 64) == 0 && strncmp(group->name, wanted->name, 64) == 0;
+    return group->owner == wanted->owner && group->pid == wanted->pid && group->heap == wanted->heap &&
+           group->serial == wanted->serial && strncmp(group->command, wanted->command, 64) == 0 &&
+           strncmp(group->name, wanted->name, 64) == 0;
 }
 
 /* A name that a stranger chose: in text.h's form, with its backslashes and quotes written as labels want them. */
@@ -94,7 +98,12 @@ static bool make_labels(struct group *group, bool per_process) {
     print_value(out, group->command);
     fputs("\",heap=\"", out);
     print_value(out, group->name);
-    fputc('"', out);
+    fputs("\",user=\"", out);
+    if (group->owner == UINT32_MAX) {
+        fputs("?\"", out);
+    } else {
+        fprintf(out, "%" PRIu32 "\"", group->owner);
+    }
     if (per_process) {
         fprintf(out, ",pid=\"%" PRIu32 "\",number=\"%" PRIu64 "\",serial=\"%" PRIu64 "\"", group->pid, group->heap,
                 group->serial);
@@ -105,7 +114,7 @@ static bool make_labels(struct group *group, bool per_process) {
 /* NULL: no memory. */
 static struct group *group_of(struct groups *groups, const struct process_model *process, const struct heap_model *heap,
                               const struct metrics_format *format) {
-    struct group wanted = {.command = phase_table_command(process, heap), .name = heap->name};
+    struct group wanted = {.command = phase_table_command(process, heap), .name = heap->name, .owner = heap->owner};
     if (format->per_process) {
         wanted.pid = process->key.pid;
         wanted.heap = heap->id;

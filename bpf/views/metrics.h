@@ -1,8 +1,8 @@
 /* A model as metrics: the text that Prometheus and OpenMetrics scrapers read.
  *
- * Series are labelled by the program (command) and the name of the heap, and sum up its processes, those that have
- * ended included; by process id and heap number only on request: a fleet's processes come and go, and each new label
- * costs the scraper memory for days. Units are seconds and bytes. */
+ * Series are labelled by the program (command), the name of the heap and its user, and sum up its processes, those that
+ * have ended included; by process id and heap number only on request: a fleet's processes come and go, and each new
+ * label costs the scraper memory for days. Units are seconds and bytes. */
 #ifndef EDEN_METRICS_H
 #define EDEN_METRICS_H
 

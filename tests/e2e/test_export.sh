@@ -7,7 +7,7 @@
 need_edenscope
 tests=$PWD/tests/e2e
 giveback=$(readlink -f "$build/tests/giveback")
-hostile=$(readlink -f "$build/tests/hostile")
+hostile=$(readlink -f "$build/tests/hostile") gun=$(readlink -f "$build/tests/probe_gun")
 library=$(readlink -f "$build/lib/libeden.so")
 enter_folder
 export PYTHONPATH=$tests
@@ -135,11 +135,51 @@ EDEN_STATS=own begin -- sh -c '"$1" & "$1" & wait; "$1"; echo all over; read -r 
 until_true "three programs have ended" said 'all over'
 scrape text
 python3 compare.py text
-grep -q '^eden_heaps{command="exercise",heap="[^"]*"} 0$' text || die "ended heaps are alive: $(grep eden_heaps text)"
+grep -q '^eden_heaps{command="exercise",heap="[^"]*",user="0"} 0$' text || die "ended heaps are alive: $(grep eden_heaps text)"
 echo >&7
 exec 7>&-
 wait "$tool" || die "export gave status $?: $(cat err)"
 echo "ended processes stay in the sums"
+
+# ---- users who give their programs and heaps the same names ----
+
+if [[ $EUID == 0 ]]; then
+    chmod 755 "$folder"
+    cp "$gun" "$folder/same"
+    cat >command <<COMMAND
+#!/bin/sh
+shoot() { times=\$1; shift; "\$@" $folder/same heap__create:0x1000,1,name \${times}xscavenge__done:0x1000,1,1; }
+shoot 1 env
+shoot 20 setpriv --reuid=65533 --clear-groups
+shoot 300 setpriv --reuid=65534 --clear-groups
+if unshare -U true; then
+    shoot 4000 setpriv --reuid=65534 --clear-groups unshare -U
+    shoot 50000 unshare -U
+fi
+echo all over
+read -r _
+COMMAND
+    chmod +x command
+    begin -- ./command "$folder/same"
+    until_true "all have ended" said 'all over'
+    scrape text
+    echo >&7
+    exec 7>&-
+    wait "$tool" || die "export gave status $?: $(cat err)"
+    python3 - <<'PYTHON'
+from metrics import samples
+found = {}
+for (name, labels), value in samples(open("text").read()).items():
+    if name == "eden_scavenges_total":
+        labels = dict(labels)
+        assert (labels["command"], labels["heap"]) == ("same", "name"), labels
+        found[labels["user"]] = int(value)
+named = {user: found.pop(user) for user in ("0", "65533", "65534")}
+assert (named, list(found.values())) in (({"0": 1, "65533": 20, "65534": 300}, []),
+                                         ({"0": 1, "65533": 20, "65534": 4300}, [50000])), (named, found)
+PYTHON
+    echo "users have series of their own, whatever names they choose"
+fi
 
 # ---- attached late, beside a recorder: percentiles ----
 
@@ -314,7 +354,6 @@ echo "late answers cost a scrape each"
 
 # ---- beyond a process's share: what is left out is counted, and said at the end as stat says it ----
 
-gun=$(dirname "$giveback")/probe_gun
 shots=()
 phases=(scavenge scavenge__copy full mark sweep) # each with a histogram of its own
 for ((i = 1; i <= 3000; i++)); do

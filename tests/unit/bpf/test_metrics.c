@@ -42,7 +42,20 @@ TEST(no_name_and_a_question_mark_are_one_series) {
     struct heap_model *former = add_heap(&model, 3, "next", "a");
     former->figures[EDEN_FIGURE_scavenges] = 4;
     former->is_former = true;
-    assert_has(&model, "\neden_scavenges_total{command=\"?\",heap=\"a\"} 7\n");
+    assert_has(&model, "\neden_scavenges_total{command=\"?\",heap=\"a\",user=\"0\"} 7\n");
+}
+
+TEST(users_have_series_of_their_own) {
+    static const uint32_t owners[] = {1000, 0, 1000, UINT32_MAX};
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    for (uint32_t i = 0; i < 4; i++) {
+        struct heap_model *heap = add_heap(&model, i + 1, "x", "a");
+        heap->owner = owners[i];
+        heap->figures[EDEN_FIGURE_scavenges] = i == 1 ? UINT64_MAX : i + 1;
+    }
+    assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"1000\"} 4\n");
+    assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\"} 18446744073709551615\n");
+    assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"?\"} 4\n");
 }
 
 TEST(no_count_is_below_zero) {
@@ -50,7 +63,7 @@ TEST(no_count_is_below_zero) {
     struct phase_model *phase = model_phase(add_heap(&model, 1, "x", "a"), EDEN_PHASE_full);
     assert_non_null(phase);
     *phase = (struct phase_model){.calls = 1, .missing = 2, .total_ns = 10, .missing_ns = 20};
-    assert_has(&model, "\neden_heaps{command=\"x\",heap=\"a\"} 1\n");
+    assert_has(&model, "\neden_heaps{command=\"x\",heap=\"a\",user=\"0\"} 1\n");
     char *text = metrics_of(&model);
     assert_null(strstr(text, "eden_phase_seconds_count"));
     free(text);

@@ -565,10 +565,12 @@ TEST(a_copy_in_which_nothing_happened_is_left_out) {
 TEST(an_idle_heap_is_of_the_program_that_it_was_found_in) {
     struct pair pair;
     struct model model __attribute__((cleanup(model_clear))) = {0};
-    struct late_heap late = {.first = {.address = 0x1000, .id = 5}, .command = "before", .read_ns = 100, .serial = 9};
+    struct late_heap late = {
+        .first = {.address = 0x1000, .id = 5}, .command = "before", .owner = 7, .read_ns = 100, .serial = 9};
     begin_pair(&pair);
     struct observed *observed = &pair.observed[1];
     strcpy(observed->command, "after");
+    observed->owner = 8;
     observed->late_heap = &late;
     observed->late_heaps = 1;
     observed->exec_ns = 50;
@@ -580,6 +582,7 @@ TEST(an_idle_heap_is_of_the_program_that_it_was_found_in) {
         const struct heap_model *heap = heap_of_child(&pair, &model, NULL);
         assert_true(heap->is_former);
         assert_string_equal(heap->command, "before");
+        assert_int_equal(heap->owner, 7);
     }
 }
 
