@@ -21,10 +21,15 @@
  * 3. Invariants
  *
  * I1. After sandbox_enter() no descriptor can be had but by the profile's own calls, or from another process of the
- * tool. I2. A call that is not allowed fails with EPERM. It ends no process: a library that tries a newer system call
- * first must be able to fall back. I3. No page becomes executable. I4. No socket is connected, whatever it was: neither
- * by connect() nor by what sends (an address, MSG_FASTOPEN). Nor does PARSER or SERVER end the listening of one
- * (SHUT_RD), after which it could be.
+ * tool.
+ *
+ * I2. A call that is not allowed fails with EPERM. It ends no process: a library that tries a newer system call
+ * first must be able to fall back.
+ *
+ * I3. No page becomes executable.
+ *
+ * I4. No socket is connected, whatever it was: neither by connect() nor by what sends (an address, MSG_FASTOPEN). Nor
+ * does PARSER or SERVER end the listening of one (SHUT_RD), after which it could be.
  *
  * 4. Failure
  *
@@ -44,6 +49,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/capability.h>
@@ -54,6 +60,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Of Landlock's versions 3 and 4: Debian 12's header is older. */
@@ -539,10 +546,10 @@ bool sandbox_enter(const struct sandbox *sandbox, struct failure *why) {
 }
 
 void sandbox_await_end(pid_t child) {
-    enum { MOST_MS = 1000 };
     struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
-    while (poll(&ended, 1, MOST_MS) < 0 && errno == EINTR) {
-    }
+    sigset_t all;
+    sigfillset(&all); /* a signal would begin the second anew */
+    ppoll(&ended, 1, &(struct timespec){.tv_sec = 1}, &all);
     waitpid(child, NULL, WNOHANG);
     if (ended.fd >= 0) {
         close(ended.fd);

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -288,6 +289,34 @@ TEST(maps_that_take_a_right_keep_it) {
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
+}
+
+static volatile sig_atomic_t signals;
+static pid_t endless;
+
+/* What begins to wait anew at each of a hundred signals waits for ever. */
+static void on_signal(int number) {
+    (void)number;
+    if (++signals == 100) {
+        kill(endless, SIGKILL);
+    }
+}
+TEST(signals_do_not_lengthen_the_wait_for_an_end) {
+    const struct itimerval often = {{.tv_usec = 100000}, {.tv_usec = 100000}}, never = {{0}, {0}};
+    endless = fork();
+    assert_true(endless >= 0);
+    if (endless == 0) {
+        for (;;) {
+            pause();
+        }
+    }
+    signal(SIGALRM, on_signal);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    sandbox_await_end(endless);
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    assert_true(signals < 100);
+    assert_int_equal(kill(endless, SIGKILL), 0);
+    assert_int_equal(waitpid(endless, NULL, 0), endless);
 }
 
 static int make_folder(void **state) {
