@@ -16,8 +16,8 @@
  * 3. Algorithm
  *
  * Reading and writing are pread and pwrite. Locks are open file description locks at the bytes that every SQLite uses:
- * they exclude other programs, and closing another descriptor of the file does not drop them. Temporary files are
- * memory.
+ * they exclude other programs, and closing another descriptor of the file does not drop them. There are no temporary
+ * files (PRAGMA temp_store): a reader must not have memory beyond its limit (sandbox.c, I5).
  *
  * 4. Invariants
  *
@@ -41,7 +41,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,7 +58,6 @@ struct open_file {
     sqlite3_file base;
     struct recording_vfs *vfs;
     int file;
-    int kind; /* SQLITE_OPEN_MAIN_DB, SQLITE_OPEN_MAIN_JOURNAL; else a temporary file, which is owned */
 };
 
 /* ---- locks ------------------------------------------------------------------------------------------------------- */
@@ -171,10 +169,7 @@ static int file_check_reserved(sqlite3_file *base, int *reserved) {
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static int file_close(sqlite3_file *base) {
-    struct open_file *file = (struct open_file *)base;
-    if (file->kind != SQLITE_OPEN_MAIN_DB && file->kind != SQLITE_OPEN_MAIN_JOURNAL) {
-        close(file->file);
-    }
+    (void)base;
     return SQLITE_OK;
 }
 
@@ -286,17 +281,10 @@ static int vfs_open(sqlite3_vfs *base, const char *name, sqlite3_file *opened, i
     (void)name;
     struct recording_vfs *vfs = base->pAppData;
     struct open_file *file = (struct open_file *)opened;
-    *file = (struct open_file){.vfs = vfs, .kind = flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_MAIN_JOURNAL)};
-    switch (file->kind) {
-    case SQLITE_OPEN_MAIN_DB:
-        file->file = vfs->database;
-        break;
-    case SQLITE_OPEN_MAIN_JOURNAL:
-        file->file = vfs->journal;
-        break;
-    default:
-        file->file = flags & SQLITE_OPEN_DELETEONCLOSE ? memfd_create("edenscope-sqlite", MFD_CLOEXEC) : -1;
-    }
+    *file = (struct open_file){.vfs = vfs,
+                               .file = flags & SQLITE_OPEN_MAIN_DB        ? vfs->database
+                                       : flags & SQLITE_OPEN_MAIN_JOURNAL ? vfs->journal
+                                                                          : -1};
     if (file->file < 0) {
         return SQLITE_CANTOPEN;
     }

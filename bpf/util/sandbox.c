@@ -31,6 +31,9 @@
  * I4. No socket is connected, whatever it was: neither by connect() nor by what sends (an address, MSG_FASTOPEN). Nor
  * does PARSER or SERVER end the listening of one (SHUT_RD), after which it could be.
  *
+ * I5. What PARSER and SERVER allocate counts as address space, so that its limit holds: they have no memory without a
+ * mapping (memfd_create(), shared anonymous pages).
+ *
  * 4. Failure
  *
  * A kernel without seccomp gets an error. A kernel without Landlock (ENOSYS, or switched off: EOPNOTSUPP) does without
@@ -262,7 +265,6 @@ static const int parser_calls[] = {
     SCMP_SYS(getrusage),
     SCMP_SYS(restart_syscall),
     SCMP_SYS(rseq),
-    SCMP_SYS(memfd_create),
     SCMP_SYS(set_robust_list),
     SCMP_SYS(membarrier),
     SCMP_SYS(capget),
@@ -275,8 +277,7 @@ static const int server_calls[] = {
 };
 
 static const int writer_calls[] = {
-    SCMP_SYS(write),     SCMP_SYS(writev), SCMP_SYS(pwrite64),  SCMP_SYS(ftruncate),
-    SCMP_SYS(fallocate), SCMP_SYS(fsync),  SCMP_SYS(fdatasync),
+    SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(pwrite64), SCMP_SYS(ftruncate), SCMP_SYS(fsync), SCMP_SYS(fdatasync),
 };
 
 /* What the tool itself never does once it is attached. Root needs no capability to change the mode, the owner and the
@@ -399,10 +400,11 @@ static int add_calls(scmp_filter_ctx filter, uint32_t action, const int *call, s
     return error;
 }
 
-/* No page is executable (I3). */
+/* No page is executable (I3), and none stays when it is unmapped, as those of a shared object do (I5). */
 static int add_mappings(scmp_filter_ctx filter, int error) {
     const struct scmp_arg_cmp plain = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
-    error = error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, plain);
+    const struct scmp_arg_cmp private = SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED_VALIDATE, MAP_PRIVATE);
+    error = error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, plain, private);
     return error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, plain);
 }
 
