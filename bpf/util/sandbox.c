@@ -23,16 +23,19 @@
  * I1. After sandbox_enter() no descriptor can be had but by the profile's own calls, or from another process of the
  * tool.
  *
- * I2. A call that is not allowed fails with EPERM. It ends no process: a library that tries a newer system call
- * first must be able to fall back.
+ * I2. A call that is not allowed fails with EPERM; one that OBSERVER lacks because it is newer than Linux 5.0, with
+ * ENOSYS. It ends no process: a library that tries a newer system call first must be able to fall back.
  *
- * I3. No page becomes executable.
+ * I3. No page becomes executable, but more of a file whose pages are: mremap() maps more of the tool's own.
  *
  * I4. No socket is connected, whatever it was: neither by connect() nor by what sends (an address, MSG_FASTOPEN). Nor
  * does PARSER or SERVER end the listening of one (SHUT_RD), after which it could be.
  *
  * I5. What PARSER and SERVER allocate counts as address space, so that its limit holds: they have no memory without a
  * mapping (memfd_create(), shared anonymous pages).
+ *
+ * I6. OBSERVER writes to what it has open to write, and changes names in its folders. It changes no other content, and
+ * no attributes: root needs no capability for its own files.
  *
  * 4. Failure
  *
@@ -47,6 +50,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/fs.h>
+#include <linux/fsverity.h>
 #include <linux/landlock.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -280,14 +285,18 @@ static const int writer_calls[] = {
     SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(pwrite64), SCMP_SYS(ftruncate), SCMP_SYS(fsync), SCMP_SYS(fdatasync),
 };
 
-/* What the tool itself never does once it is attached. Root needs no capability to change the mode, the owner and the
- * attributes of its own files, and Landlock lets it. */
-enum { CALL_FCHMODAT2 = 452, CALL_SETXATTRAT = 463, CALL_FILE_SETATTR = 469 }; /* newer than the headers may be */
+/* Of the calls since Linux 5.1, whose numbers are those of all machines, the tool needs these. The others are refused
+ * by number: many change files (fchmodat2, file_setattr), and newer ones may. */
+enum { FIRST_NEWER = 424, PAST_NEWER = 512 };
+static const int observer_newer[] = {
+    SCMP_SYS(pidfd_open), SCMP_SYS(close_range), SCMP_SYS(faccessat2), SCMP_SYS(epoll_pwait2), SCMP_SYS(futex_waitv),
+};
+
+/* What the tool itself never does once it is attached. */
 static const int observer_never[] = {
     SCMP_SYS(chmod),
     SCMP_SYS(fchmod),
     SCMP_SYS(fchmodat),
-    CALL_FCHMODAT2,
     SCMP_SYS(chown),
     SCMP_SYS(lchown),
     SCMP_SYS(fchown),
@@ -295,8 +304,15 @@ static const int observer_never[] = {
     SCMP_SYS(setxattr),
     SCMP_SYS(lsetxattr),
     SCMP_SYS(fsetxattr),
-    CALL_SETXATTRAT,
-    CALL_FILE_SETATTR,
+    SCMP_SYS(removexattr),
+    SCMP_SYS(lremovexattr),
+    SCMP_SYS(fremovexattr),
+    SCMP_SYS(truncate),
+    SCMP_SYS(creat),
+    SCMP_SYS(mkdir),
+    SCMP_SYS(mkdirat),
+    SCMP_SYS(symlink),
+    SCMP_SYS(symlinkat),
     SCMP_SYS(utime),
     SCMP_SYS(utimes),
     SCMP_SYS(futimesat),
@@ -304,11 +320,14 @@ static const int observer_never[] = {
     SCMP_SYS(fork),
     SCMP_SYS(vfork),
     SCMP_SYS(clone),
-    SCMP_SYS(clone3),
     SCMP_SYS(socketpair),
     SCMP_SYS(shmget),
     SCMP_SYS(shmat),
     SCMP_SYS(shmctl),
+    SCMP_SYS(semop),
+    SCMP_SYS(semtimedop),
+    SCMP_SYS(msgsnd),
+    SCMP_SYS(msgrcv),
     SCMP_SYS(semget),
     SCMP_SYS(semctl),
     SCMP_SYS(msgget),
@@ -320,28 +339,28 @@ static const int observer_never[] = {
     SCMP_SYS(tkill),
     SCMP_SYS(rt_sigqueueinfo),
     SCMP_SYS(rt_tgsigqueueinfo),
-    SCMP_SYS(pidfd_send_signal),
     SCMP_SYS(execve),
     SCMP_SYS(execveat),
     SCMP_SYS(ptrace),
     SCMP_SYS(process_vm_readv),
     SCMP_SYS(process_vm_writev),
-    SCMP_SYS(process_madvise),
-    SCMP_SYS(pidfd_getfd),
     SCMP_SYS(perf_event_open),
     SCMP_SYS(userfaultfd),
+    SCMP_SYS(setpriority),
+    SCMP_SYS(sched_setparam),
+    SCMP_SYS(sched_setscheduler),
+    SCMP_SYS(sched_setaffinity),
+    SCMP_SYS(sched_setattr),
+    SCMP_SYS(ioprio_set),
+    SCMP_SYS(migrate_pages),
+    SCMP_SYS(move_pages),
+    SCMP_SYS(fanotify_init),
     SCMP_SYS(mount),
     SCMP_SYS(umount2),
     SCMP_SYS(pivot_root),
     SCMP_SYS(chroot),
     SCMP_SYS(setns),
     SCMP_SYS(unshare),
-    SCMP_SYS(open_tree),
-    SCMP_SYS(move_mount),
-    SCMP_SYS(fsopen),
-    SCMP_SYS(fsmount),
-    SCMP_SYS(fsconfig),
-    SCMP_SYS(mount_setattr),
     SCMP_SYS(open_by_handle_at),
     SCMP_SYS(init_module),
     SCMP_SYS(finit_module),
@@ -376,11 +395,14 @@ static const int observer_never[] = {
     SCMP_SYS(setfsuid),
     SCMP_SYS(setfsgid),
     SCMP_SYS(personality),
+    SCMP_SYS(pkey_mprotect),
+    SCMP_SYS(remap_file_pages),
+    SCMP_SYS(arch_prctl),
+    SCMP_SYS(modify_ldt),
     SCMP_SYS(socket),
     SCMP_SYS(connect),
     SCMP_SYS(bind),
     SCMP_SYS(listen),
-    SCMP_SYS(io_uring_setup),
     SCMP_SYS(kcmp),
     SCMP_SYS(lookup_dcookie),
     SCMP_SYS(syslog),
@@ -435,8 +457,11 @@ static const int parser_fcntl[] = {
     F_GETLK, F_SETLK,         F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GET_SEALS,
 };
 static const int observer_never_fcntl[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY};
-/* FIOSETOWN and SIOCSPGRP likewise; TIOCSTI and TIOCLINUX type on the operator's terminal. */
-static const int observer_never_ioctl[] = {0x8901, 0x8902, 0x5412, 0x541c};
+/* FIOSETOWN and SIOCSPGRP likewise; TIOCSTI and TIOCLINUX type on the operator's terminal; the others change attributes
+ * of a file that is open to read. */
+static const int observer_never_ioctl[] = {
+    0x8901, 0x8902, 0x5412, 0x541c, FS_IOC_SETFLAGS, FS_IOC_SETVERSION, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY,
+};
 
 /* The kernel looks at 32 bits of a command. */
 static int add_commands(scmp_filter_ctx filter, uint32_t action, int call, const int *command, size_t count,
@@ -496,11 +521,46 @@ static int forbid_addresses(scmp_filter_ctx filter, int error) {
     return error;
 }
 
+/* Files are opened to be read, and none is made or cut (I6): before Linux 6.2 Landlock does not know truncation. */
+static int forbid_writing(scmp_filter_ctx filter, int error) {
+    static const struct {
+        int call;
+        unsigned flags;
+    } calls[] = {{SCMP_SYS(open), 1}, {SCMP_SYS(openat), 2}};
+    static const struct {
+        scmp_datum_t mask, value;
+    } never[] = {
+        {O_ACCMODE, O_WRONLY}, {O_ACCMODE, O_RDWR}, {O_ACCMODE, O_ACCMODE}, {O_CREAT, O_CREAT}, {O_TRUNC, O_TRUNC}};
+    for (size_t i = 0; i < 2 * sizeof never / sizeof *never && error == 0; i++) {
+        error =
+            seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), calls[i % 2].call, 1,
+                             SCMP_CMP(calls[i % 2].flags, SCMP_CMP_MASKED_EQ, never[i / 2].mask, never[i / 2].value));
+    }
+    return error;
+}
+
+static bool is_among(int number, const int *list, size_t count) {
+    size_t i = 0;
+    while (i < count && list[i] != number) {
+        i++;
+    }
+    return i < count;
+}
+
+static int forbid_newer(scmp_filter_ctx filter, int error) {
+    for (int call = FIRST_NEWER; call < PAST_NEWER && error == 0; call++) {
+        if (!is_among(call, observer_newer, sizeof observer_newer / sizeof *observer_newer)) {
+            error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), call, 0);
+        }
+    }
+    return error;
+}
+
 /* bpf() has one list of what is allowed: each command below the largest that is not on it gets a rule, as all above. */
 static int fill_forbidden(scmp_filter_ctx filter) {
     const uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
     int error = add_calls(filter, refuse, observer_never, sizeof observer_never / sizeof *observer_never, 0);
-    error = forbid_addresses(filter, error);
+    error = forbid_writing(filter, forbid_newer(filter, forbid_addresses(filter, error)));
     error = add_commands(filter, refuse, SCMP_SYS(fcntl), observer_never_fcntl,
                          sizeof observer_never_fcntl / sizeof *observer_never_fcntl, error);
     error = add_commands(filter, refuse, SCMP_SYS(ioctl), observer_never_ioctl,
@@ -510,14 +570,10 @@ static int fill_forbidden(scmp_filter_ctx filter) {
     error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(prlimit64), 1, other);
     const struct scmp_arg_cmp others = SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid(), 0);
     error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(tgkill), 1, others);
-    const unsigned commands = 64;
-    for (unsigned i = 0; i < commands && error == 0; i++) {
-        bool allowed = false;
-        for (size_t j = 0; j < sizeof observer_bpf / sizeof *observer_bpf; j++) {
-            allowed = allowed || observer_bpf[j] == (int)i;
-        }
-        if (!allowed) {
-            error = seccomp_rule_add(filter, refuse, SCMP_SYS(bpf), 1, SCMP_A0(SCMP_CMP_EQ, i, 0));
+    const int commands = 64;
+    for (int i = 0; i < commands && error == 0; i++) {
+        if (!is_among(i, observer_bpf, sizeof observer_bpf / sizeof *observer_bpf)) {
+            error = seccomp_rule_add(filter, refuse, SCMP_SYS(bpf), 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)i, 0));
         }
     }
     error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(bpf), 1, SCMP_A0(SCMP_CMP_GE, commands, 0));

@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/fs.h>
+#include <linux/fsverity.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +27,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -71,6 +75,9 @@ static void in_sandbox(enum sandbox_profile profile, void (*what)(void)) {
 
 static bool is_refused(long result) { return result < 0 && (errno == EPERM || errno == EACCES); }
 
+/* A call that an older kernel may lack: I2 of sandbox.c. */
+static bool is_lacking(long result) { return result < 0 && (errno == ENOSYS || errno == EPERM); }
+
 static bool is_unmapped(const void *at) { return at == MAP_FAILED && (errno == EPERM || errno == EACCES); }
 
 static bool opens(const char *path, int flags) {
@@ -94,7 +101,36 @@ static void check_no_rights(void) {
     CHECK(is_refused(shmget(IPC_PRIVATE, 4096, 0600)) &&
           is_refused(syscall(SYS_socketpair, AF_UNIX, SOCK_DGRAM, 0, NULL)));
     CHECK(is_refused(syscall(SYS_bpf, BPF_PROG_LOAD, NULL, 0)));
-    CHECK(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
+}
+
+static char page[4096] __attribute__((aligned(4096)));
+static int shared_memory;
+
+static void check_no_code(void) {
+    enum { IO_URING_SETUP = 425, MAP_SHADOW_STACK = 453, READ_AND_RUN = PROT_READ | PROT_EXEC };
+    struct iovec part = {page, 1};
+    char *volatile empty = NULL;                             /* the compiler warns of what it knows to be NULL */
+    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC); /* an observer's */
+    CHECK(is_unmapped(mmap(NULL, 4096, READ_AND_RUN, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)));
+    CHECK(is_unmapped(mmap(NULL, 4096, READ_AND_RUN, MAP_SHARED | MAP_ANONYMOUS, -1, 0)));
+    CHECK(is_unmapped(mmap(NULL, 4096, READ_AND_RUN | PROT_GROWSDOWN, MAP_PRIVATE, file, 0)));
+    CHECK(is_refused(mprotect(page, 4096, READ_AND_RUN)));
+    CHECK(is_refused(mprotect(page, 4096, READ_AND_RUN | PROT_GROWSDOWN)));
+    CHECK(is_refused(syscall(SYS_pkey_mprotect, page, 4096, READ_AND_RUN, -1)));
+    CHECK(is_unmapped(shmat(shared_memory, NULL, SHM_EXEC)) && is_refused(syscall(SYS_personality, 0x400000)));
+    CHECK(is_refused(syscall(SYS_remap_file_pages, page, 4096, 0, 0, 0)));
+    CHECK(is_refused(syscall(SYS_process_vm_writev, getpid(), &part, 1, &part, 1, 0)));
+    CHECK(is_refused(syscall(SYS_ptrace, PTRACE_TRACEME, 0, 0, 0)) && is_refused(syscall(SYS_arch_prctl, 0x2003, 0)));
+    CHECK(is_lacking(syscall(IO_URING_SETUP, 1, empty)) && is_lacking(syscall(MAP_SHADOW_STACK, 0, 4096, 0)));
+    CHECK(!opens("/proc/self/mem", O_WRONLY) && !opens("/proc/self/mem", O_RDWR) && !opens("/proc/self/mem", 3));
+}
+TEST(no_page_becomes_executable) {
+    shared_memory = shmget(IPC_PRIVATE, 4096, 0600);
+    assert_true(shared_memory >= 0);
+    in_sandbox(SANDBOX_PARSER, check_no_code);
+    in_sandbox(SANDBOX_SERVER, check_no_code);
+    in_sandbox(SANDBOX_OBSERVER, check_no_code);
+    shmctl(shared_memory, IPC_RMID, NULL);
 }
 
 static void check_parser(void) {
@@ -215,7 +251,6 @@ static void check_observer(void) {
     /* Root's own files take no capability for these. */
     CHECK(is_refused(fchmod(folder_fd, 0777)) || errno == EBADF);
     CHECK(is_refused(chmod(folder, 0777)) && is_refused(syscall(SYS_chown, folder, 1, 1)));
-    CHECK(is_refused(syscall(452, folder_fd, "", 0777, AT_EMPTY_PATH))); /* fchmodat2 */
     CHECK(is_refused(kill(getppid(), 0)) && is_refused(syscall(SYS_tgkill, getppid(), getppid(), 0)));
     CHECK(is_refused(prlimit(getppid(), RLIMIT_CORE, NULL, NULL)));
     errno = 0;
@@ -225,6 +260,47 @@ static void check_observer(void) {
     CHECK(is_refused(syscall(SYS_process_vm_readv, getppid(), NULL, 0, NULL, 0, 0)));
     CHECK(is_refused(setuid(1)));
 }
+
+/* What changes a file by a path, or by a descriptor that is open to read, and takes no right of root's. */
+static void check_attributes(void) {
+    enum {
+        QUOTACTL_FD = 443,
+        MOUNT_SETATTR = 442,
+        FCHMODAT2 = 452,
+        SETXATTRAT = 463,
+        REMOVEXATTRAT = 466,
+        OPEN_TREE_ATTR,
+        FILE_GETATTR,
+        FILE_SETATTR,
+        NEWEST = 511
+    };
+    char path[sizeof folder + 8];
+    int file = openat(folder_fd, "old", O_RDONLY | O_CLOEXEC), flags = 0;
+    const long newer[] = {QUOTACTL_FD,   MOUNT_SETATTR,  FCHMODAT2,    SETXATTRAT,
+                          REMOVEXATTRAT, OPEN_TREE_ATTR, FILE_SETATTR, NEWEST};
+    snprintf(path, sizeof path, "%s/old", folder);
+    CHECK(file >= 0);
+    CHECK(is_refused(setxattr(path, "user.a", "1", 1, 0)) && is_refused(lsetxattr(path, "user.a", "1", 1, 0)) &&
+          is_refused(fsetxattr(file, "user.a", "1", 1, 0)));
+    CHECK(is_refused(removexattr(path, "user.a")) && is_refused(lremovexattr(path, "user.a")) &&
+          is_refused(fremovexattr(file, "user.a")));
+    CHECK(is_refused(truncate(path, 0)) && is_refused(creat(path, 0600)) && is_refused(open(path, O_RDONLY | O_TRUNC)));
+    CHECK(is_refused(openat(folder_fd, "old", O_RDONLY | O_TRUNC)) && is_refused(openat(folder_fd, "old", O_WRONLY)));
+    CHECK(is_refused(openat(folder_fd, "more", O_RDONLY | O_CREAT, 0600)));
+    CHECK(is_refused(mkdirat(folder_fd, "more", 0700)) && is_refused(symlinkat("old", folder_fd, "more")));
+    CHECK(is_refused(mknodat(folder_fd, "more", S_IFREG | 0600, 0)));
+    CHECK(is_refused(fchmod(file, 0777)) && is_refused(fchown(file, 1, 1)) && is_refused(futimens(file, NULL)));
+    CHECK(is_refused(ioctl(file, FS_IOC_SETFLAGS, &flags)) && is_refused(ioctl(file, FS_IOC_FSSETXATTR, &flags)));
+    CHECK(is_refused(ioctl(file, FS_IOC_ENABLE_VERITY, &flags)));
+    CHECK(is_refused(syscall(SYS_quotactl, 0, path, 0, NULL)) &&
+          is_refused(syscall(SYS_open_by_handle_at, folder_fd, NULL, O_RDONLY)));
+    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
+        CHECK(is_lacking(syscall(newer[i], folder_fd, "", 0777, AT_EMPTY_PATH, 0)));
+    }
+    CHECK(is_refused(setpriority(PRIO_PROCESS, (id_t)getppid(), 19)));
+    CHECK(is_refused(sched_setaffinity(getppid(), 0, NULL)));
+    CHECK(unlinkat(folder_fd, "old", 0) == 0);
+}
 static void make_old(void) {
     int file = openat(folder_fd, "old", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     assert_true(file >= 0);
@@ -233,6 +309,10 @@ static void make_old(void) {
 TEST(observer_reads_proc_and_maps_but_starts_nothing) {
     make_old();
     in_sandbox(SANDBOX_OBSERVER, check_observer);
+}
+TEST(observer_changes_names_alone) {
+    make_old();
+    in_sandbox(SANDBOX_OBSERVER, check_attributes);
 }
 
 static void check_other_folder(void) {
