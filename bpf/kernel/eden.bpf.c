@@ -320,11 +320,6 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
     follow_phase(heap, spec, now);
     feed(heap, spec->probe, arg, spec->args);
     switch (spec->probe) {
-    case EDEN_PROBE_heap__create:
-        for (int i = 0; i < KERNEL_PHASES; i++) { /* none began before */
-            heap->phase[i].ended_ns = now;
-        }
-        break;
     case EDEN_PROBE_param__set:
         parameter(heap, EDEN_ARG(arg, param__set, name), EDEN_ARG(arg, param__set, value));
         break;

@@ -389,6 +389,10 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
     heap->owner = current_owner();
     heap->current_phase = KERNEL_NO_PHASE;
     bpf_get_current_comm(heap->command, sizeof heap->command);
+    uint64_t ended_ns = created ? bpf_ktime_get_ns() : 0; /* no phase of a new heap began before */
+    for (int i = 0; i < KERNEL_PHASES; i++) {
+        heap->phase[i].ended_ns = ended_ns;
+    }
     if (!created && read_header(heap, &heap->first)) {
         heap->id = heap->first.heap_id;
         __builtin_memcpy(heap->name, heap->first.name, sizeof heap->name);

@@ -80,6 +80,24 @@ assert stopped == heap["gc_ns"] > 0 and heap["phases"]["full"]["observed_ns"] ==
 PYTHON
 echo "the lines add up to gc_ns"
 
+mkfifo "$folder/rest"
+exec 9<>"$folder/rest"
+
+# ---- the first collection of a heap: whatever it reports, it began after the heap ----
+
+"$scope" stat --json -o "$folder/first" -- "$gun" wait heap__create:0x1000,1,demo scavenge__start:0x1000,1 \
+    scavenge__done:0x1000,1,1000000000000 full__start:0x1000,2 full__done:0x1000,2,1000000000000 \
+    heap__destroy:0x1000,1 <"$folder/rest" >"$folder/gun" &
+tool=$!
+until_true "the gun waits" grep -q waiting "$folder/gun"
+sleep 1
+echo >&9
+wait "$tool" || die "stat --json failed"
+jq -e '.wall_ns as $wall | .processes[0].heaps[0] | .scavenges == 1 and .full_collections == 1 and
+    ([.phases.scavenge.observed_ns, .phases.full.observed_ns, .stopped_ns] | all($wall - . > 900000000))' \
+    "$folder/first" >/dev/null || die "a collection that began before its heap: $(cat "$folder/first")"
+echo "the first collection began after its heap"
+
 # ---- attached late ----
 
 start_gun heap__create:0x1000,1,demo "${full[@]}" wait heap__destroy:0x1000,1
@@ -97,8 +115,6 @@ wait "$tool" || die "stat -p failed: $(cat "$folder/err")"
 grep -oE '[0-9.]+%' "$folder/late" | awk '$1 + 0 > 100 { exit 1 }' || die "more than all of the time: $(cat "$folder/late")"
 
 # A heap at rest: only its header says that it does not collect.
-mkfifo "$folder/rest"
-exec 9<>"$folder/rest"
 "$exercise" --wait <"$folder/rest" >"$folder/out" &
 rest=$!
 until_true "the program is ready" grep -q ready "$folder/out"
