@@ -504,6 +504,11 @@ static void explain_attach(const struct kernel_side *kernel, struct failure *why
         failure_set(why, 128 + interrupt_last(), "%s: stopped", what);
     } else if (error == EPERM || error == EACCES || error == EMFILE || error == ENFILE) {
         explain(kernel, why, what, error);
+    } else if (error == EINVAL) {
+        failure_set(why, 1,
+                    "%s: the kernel may still hold probes of an earlier content of this file, which has then been "
+                    "rewritten in place: attach to a new file (cp to another name, and mv)",
+                    what);
     } else {
         failure_set(why, 1, "%s: %s", what, strerror(error));
     }

@@ -608,12 +608,14 @@ static bool prevents_attaching(int error) {
     return error == EINVAL || error == EFAULT || error == ETIMEDOUT || error == ENOMEM || error == EBUSY;
 }
 
-static void attach_by_process(struct source *source, struct file *file, struct failure *why) {
+/* error: errno of attaching for all. */
+static void attach_by_process(struct source *source, struct file *file, int error, struct failure *why) {
     file->by_process = source->is_by_process = true;
-    message_few(&source->message[MESSAGE_PROBES],
-                "%s; some process that maps it prevents attaching for all; attached process by process: children that "
-                "end soon are missed",
-                why->message);
+    message_few(
+        &source->message[MESSAGE_PROBES],
+        "%s; %ssome process that maps it prevents attaching for all; attached process by process: children that "
+        "end soon are missed",
+        why->message, error == EINVAL ? "or " : "");
     why->message[0] = 0;
 }
 
@@ -652,7 +654,7 @@ bool source_attach_file(struct source *source, const struct observed *observed, 
     }
     if (!file->by_process && has_missed(source, file)) {
         failure_set(why, 1, "cannot attach to %.200s: other users' files took too long", file->name);
-        attach_by_process(source, file, why);
+        attach_by_process(source, file, ETIMEDOUT, why);
     }
     if (file->by_process) {
         return false;
@@ -663,7 +665,7 @@ bool source_attach_file(struct source *source, const struct observed *observed, 
     uint32_t target = next_target(source);
     file->attachment = attach_sites(source, NULL, target, number, regular, KERNEL_ON_PROBE, why);
     if (!file->attachment && prevents_attaching(errno)) {
-        attach_by_process(source, file, why);
+        attach_by_process(source, file, errno, why);
     }
     if (!file->attachment || !take_target(source, target, why)) {
         return false;

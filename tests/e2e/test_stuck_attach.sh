@@ -215,3 +215,33 @@ echo go >&7
 exec 7>&-
 wait "$program" || die "the program that was observed came to harm"
 echo "a kernel that does not come back from attaching or detaching holds nobody up"
+
+# ---- a file that is rewritten in place while the kernel holds probes of it -----------------------------------------------
+
+# It then has another semaphore at an old place.
+cp "$build/tests/probe_gun" "$folder/gun"
+mkfifo "$folder/held"
+exec 7<>"$folder/held"
+# shellcheck disable=SC2016
+"$scope" stat -- sh -c '"$0" heap__create:0x1000,1,demo && echo ended && read -r line' "$folder/gun" \
+    <"$folder/held" >"$folder/table" 7>&- &
+tool=$!
+until_true "it has ended" grep -q ended "$folder/table"
+python3 - "$folder/gun" <<'PYTHON'
+import sys
+with open(sys.argv[1], "r+b") as file:
+    data = file.read()
+    at, other = (data.index(b"eden\0" + name + b"\0") - 8 for name in (b"scavenge__done", b"full__done"))
+    file.seek(at)
+    file.write(data[other : other + 8])
+PYTHON
+expect_status 1 "$scope" stat -- "$folder/gun" heap__create:0x1000,1,demo
+grep -q "^edenscope: cannot attach to $folder/gun: the kernel may still hold probes of an earlier content" \
+    "$folder/err" || die "what the kernel holds is not named: $(cat "$folder/err")"
+cp "$folder/gun" "$folder/new"
+mv "$folder/new" "$folder/gun"
+expect_status 0 "$scope" stat -- "$folder/gun" heap__create:0x1000,1,demo
+echo >&7
+exec 7>&-
+wait "$tool" || die "the first stat failed"
+echo "a file that was rewritten in place is named, and a new one attached to"
