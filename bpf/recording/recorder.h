@@ -16,7 +16,6 @@ enum {
 struct pending {
     struct event event;
     uint64_t heap_id;
-    uint64_t order;
 };
 
 /* Batches of lifetimes that are not in the file yet, one after the other: struct life_batch, then its records, padded
@@ -54,9 +53,9 @@ struct recorder {
     int journal;             /* beside the published file; without a name before, where possible; -1: none yet */
     bool published, failed;
     struct recorder_options options;
-    char path[PATH_MAX]; /* as given */
-    struct pending *pending;
-    size_t pending_count, pending_room;
+    char path[PATH_MAX];     /* as given */
+    struct pending *pending; /* by time; from pending_first on, before which are those that have been written */
+    size_t pending_first, pending_count, pending_room;
     struct pending_batches batches;
     uint64_t written_batches, written_models;
     uint64_t mono_ns, start_ns;        /* recorder_began, on either clock; 0: not yet */

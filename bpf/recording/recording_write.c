@@ -341,9 +341,9 @@ static void recorder_forget_written(struct recorder *recorder) {
 
 /* Rows of events.
  *
- * Events are in the file in order of time: each batch is sorted, and the key of table event is the time, moved on by as
- * many nanoseconds as others have the same. So readers need no sorting and no index, and can read in small portions
- * that don't keep the recorder waiting.
+ * Events are in the file in order of time: those in memory are sorted, and the key of table event is the time, moved on
+ * by as many nanoseconds as others have the same. So readers need no sorting and no index, and can read in small
+ * portions that don't keep the recorder waiting.
  *
  * Addresses of heaps come again in one process, so each event is marked with the heap_id of its heap: known from
  * heap__create, or for heaps older than the recording from the model. Heaps are looked for by process, and forgotten
@@ -466,14 +466,6 @@ void recorder_forget_processes(struct recorder *recorder) {
     free(recorder->processes);
 }
 
-static int by_time(const void *left, const void *right) {
-    const struct pending *a = left, *b = right;
-    if (a->event.time_ns != b->event.time_ns) {
-        return a->event.time_ns < b->event.time_ns ? -1 : 1;
-    }
-    return a->order < b->order ? -1 : 1;
-}
-
 static int write_event(struct recorder *recorder, const struct pending *pending, size_t process) {
     const struct event *event = &pending->event;
     sqlite3_stmt *to = recorder->event;
@@ -548,16 +540,9 @@ static int write_name(struct recorder *recorder, const struct pending *pending, 
 
 /* the first of the pending, by time */
 static int recorder_write_events(struct recorder *recorder, size_t count) {
-    bool sorted = true;
-    for (size_t i = 1; i < recorder->pending_count && sorted; i++) {
-        sorted = recorder->pending[i - 1].event.time_ns <= recorder->pending[i].event.time_ns;
-    }
-    if (!sorted) {
-        qsort(recorder->pending, recorder->pending_count, sizeof *recorder->pending, by_time);
-    }
     int code = SQLITE_OK;
     for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
-        const struct pending *pending = &recorder->pending[i];
+        const struct pending *pending = &recorder->pending[recorder->pending_first + i];
         size_t process;
         code = recorder_mention_process(recorder, &pending->event.process, &process);
         code = code == SQLITE_OK ? write_event(recorder, pending, process) : code;
@@ -682,6 +667,17 @@ static bool has_content(const struct recorder *recorder, const struct model *mod
     return recorder->pending_count != 0 || recorder->batches.bytes != 0 || (model && model_heap_count(model) != 0);
 }
 
+/* The others are moved only once as many are written: a backlog takes many transactions. */
+static void drop_written(struct recorder *recorder, size_t count) {
+    struct pending *pending = recorder->pending;
+    recorder->pending_first += count;
+    recorder->pending_count -= count;
+    if (count != 0 && recorder->pending_count <= recorder->pending_first) {
+        memcpy(pending, pending + recorder->pending_first, recorder->pending_count * sizeof *pending);
+        recorder->pending_first = 0;
+    }
+}
+
 /* One transaction. True also where a reader holds the file: then *busy, and all of it is still to be written. */
 static bool transact(struct recorder *recorder, const struct model *model, bool finished, bool *busy,
                      struct failure *why) {
@@ -707,14 +703,11 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
     }
     if (code == SQLITE_OK) {
         recorder->busy_since_ns = 0;
-        recorder->pending_count -= count;
+        drop_written(recorder, count);
         recorder->written_events += count;
         recorder->written_batches += batches;
         recorder->written_models += model != NULL;
         recorder->batches.bytes = 0;
-        if (recorder->pending_count) {
-            memmove(recorder->pending, recorder->pending + count, recorder->pending_count * sizeof *recorder->pending);
-        }
         return true;
     }
     /* The reason, before rolling back replaces it. */
@@ -758,17 +751,24 @@ bool recorder_is_locked(const struct recorder *recorder, struct failure *why) {
 }
 
 static bool keep_event(struct recorder *recorder, const struct event *event) {
-    struct pending *pending =
-        array_grow(&recorder->pending, &recorder->pending_room, recorder->pending_count, sizeof *pending);
+    struct pending *pending = array_grow(&recorder->pending, &recorder->pending_room,
+                                         recorder->pending_first + recorder->pending_count, sizeof *pending);
     if (!pending) {
         return false;
     }
+    /* Those of several processors come in nearly the order of time. */
+    size_t later = 0;
+    while (later < recorder->pending_count && pending[-1].event.time_ns > event->time_ns) {
+        later++;
+        pending--;
+    }
+    memmove(pending + 1, pending, later * sizeof *pending);
     struct live_process *process = live_process(recorder, &event->process);
     const struct live_heap *heap = live_heap(process, event_heap(event), event->serial);
     if (process) {
         process->ended_commits = 0;
     }
-    *pending = (struct pending){*event, heap ? heap->id : 0, recorder->events};
+    *pending = (struct pending){*event, heap ? heap->id : 0};
     if (pending->event.args > EDEN_PROBE_MAX_ARGS) {
         pending->event.args = EDEN_PROBE_MAX_ARGS;
     }
@@ -871,7 +871,7 @@ static bool learn_heaps(struct recorder *recorder, const struct model *model) {
         }
     }
     for (size_t i = 0; i < recorder->pending_count; i++) {
-        struct pending *pending = &recorder->pending[i];
+        struct pending *pending = &recorder->pending[recorder->pending_first + i];
         if (pending->heap_id == 0) {
             pending->heap_id = recorder_heap_of(recorder, &pending->event);
         }
