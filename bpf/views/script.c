@@ -194,38 +194,33 @@ static bool wanted(const struct script *script, int probe) {
     return !script->probes || script->probes[probe / 64] >> probe % 64 & 1;
 }
 
-/* Whether this argument's column is this one's: no earlier wanted probe has an argument of that name. `heap_id` stands
- * among the columns that every event has. */
-static bool first_of_name(const struct script *script, int probe, int argument) {
-    const char *name = probe_table[probe].arg[argument].name;
-    for (int i = 0; i < probe; i++) {
-        if (wanted(script, i) && probe_argument((enum eden_probe_id)i, name) >= 0) {
-            return false;
-        }
+static bool has_column(const struct script *script, const char *name) {
+    size_t i = 0;
+    while (i < script->columns && strcmp(script->column[i].name, name) != 0) {
+        i++;
     }
-    return strcmp(name, "heap_id") != 0;
+    return i < script->columns || strcmp(name, "heap_id") == 0; /* that one every event has */
 }
 
-/* Calls on_column for each argument column in turn. */
-static void each_column(const struct script *script, const struct event *event,
-                        void (*on_column)(const struct script *script, const struct event *event, const char *name)) {
+/* Once, and not for each event: names are compared for it. */
+static void find_columns(struct script *script) {
+    script->columns = 0;
     for (int i = 0; i < EDEN_PROBE_COUNT; i++) {
         for (int j = 0; wanted(script, i) && j < probe_table[i].args; j++) {
-            if (first_of_name(script, i, j)) {
-                on_column(script, event, probe_table[i].arg[j].name);
+            const char *name = probe_table[i].arg[j].name;
+            if (has_column(script, name)) {
+                continue;
+            }
+            struct script_column *column = &script->column[script->columns++];
+            column->name = name;
+            for (int k = 0; k < EDEN_PROBE_COUNT; k++) {
+                column->argument[k] = (int8_t)probe_argument((enum eden_probe_id)k, name);
             }
         }
     }
 }
 
-static void print_name(const struct script *script, const struct event *event, const char *name) {
-    (void)event;
-    fputc(',', script->out);
-    csv_field(script->out, name);
-}
-
-static void print_column(const struct script *script, const struct event *event, const char *name) {
-    int argument = probe_argument((enum eden_probe_id)event->probe, name);
+static void print_column(const struct script *script, const struct event *event, int argument) {
     fputc(',', script->out);
     if (argument < 0 || argument >= event->args) {
         return;
@@ -249,9 +244,13 @@ static void print_column(const struct script *script, const struct event *event,
     }
 }
 
-bool script_print_csv_head(const struct script *script) {
+bool script_print_csv_head(struct script *script) {
+    find_columns(script);
     fputs("time_ns,command,pid,tid,probe,heap_id", script->out);
-    each_column(script, NULL, print_name);
+    for (size_t i = 0; i < script->columns; i++) {
+        fputc(',', script->out);
+        csv_field(script->out, script->column[i].name);
+    }
     return fputs(",serial\r\n", script->out) != EOF && !ferror(script->out);
 }
 
@@ -265,7 +264,9 @@ bool script_print_csv(const struct script *script, const struct event *event, ui
     if (heap_id) {
         fprintf(script->out, "%" PRIu64, heap_id);
     }
-    each_column(script, event, print_column);
+    for (size_t i = 0; i < script->columns; i++) {
+        print_column(script, event, script->column[i].argument[event->probe]);
+    }
     fputc(',', script->out);
     if (event->serial) {
         fprintf(script->out, "%" PRIu64, event->serial);

@@ -7,12 +7,20 @@
 #include <jansson.h>
 #include <stdio.h>
 
+/* A column of an argument in CSV, and which argument that is of each probe; -1: none. */
+struct script_column {
+    const char *name;
+    int8_t argument[EDEN_PROBE_COUNT];
+};
+
 struct script {
     FILE *out;
     const struct recording_info *info;
     const struct process_index *processes; /* for their names */
     const uint64_t *probes;                /* those wanted, as for recording_events; NULL: all */
     bool wall_clock;                       /* times of day instead of seconds since the recording began */
+    struct script_column column[EDEN_PROBE_COUNT * EDEN_PROBE_MAX_ARGS]; /* script_print_csv_head() sets them */
+    size_t columns;
 };
 
 /* What the process of an event is called; "?" where nobody knows. */
@@ -23,7 +31,7 @@ void script_add_arguments(json_t *object, const struct event *event);
 /* False where writing failed: errno says why. */
 bool script_print_line(const struct script *script, const struct event *event, uint64_t heap_id);
 bool script_print_json(const struct script *script, const struct event *event, uint64_t heap_id);
-bool script_print_csv_head(const struct script *script);
+bool script_print_csv_head(struct script *script);
 bool script_print_csv(const struct script *script, const struct event *event, uint64_t heap_id);
 
 #endif

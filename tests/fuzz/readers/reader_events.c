@@ -351,9 +351,9 @@ static void read_again(const struct run *run) {
     if (!process_index_make(&processes, &model)) {
         abort();
     }
-    struct reading reading = {.script = {nowhere, recording_info(recording), &processes, NULL, false}};
-    if (!recording_events(recording, NULL, print_event, &reading, &why) || reading.events != run->events ||
-        !report_text(nowhere, path, recording, &model, &why)) {
+    struct reading reading = {.script = {.out = nowhere, .info = recording_info(recording), .processes = &processes}};
+    if (!script_print_csv_head(&reading.script) || !recording_events(recording, NULL, print_event, &reading, &why) ||
+        reading.events != run->events || !report_text(nowhere, path, recording, &model, &why)) {
         abort();
     }
     recording_lifetimes(recording, &lives, &why); /* which leaves out what makes no sense */
