@@ -152,12 +152,51 @@ static void set_stopped(struct heap_model *heap, const struct heap_model *before
     heap->stopped_known = heap->collection.known && heap->known >> EDEN_FIGURE_gc_ns & 1;
 }
 
+void phase_limit_parts(uint64_t ns[EDEN_PHASE_COUNT]) {
+    uint64_t left[EDEN_PHASE_COUNT] = {0};
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) { /* a whole comes before its parts */
+        if (phase_parents[i] >= 0) {
+            uint64_t *of_whole = &left[phase_parents[i]];
+            ns[i] = smaller(ns[i], *of_whole);
+            *of_whole -= ns[i];
+        }
+        left[i] = ns[i];
+    }
+}
+
+static bool is_within(enum eden_phase phase, enum eden_phase whole) {
+    int at = (int)phase;
+    while (at >= 0 && at != (int)whole) {
+        at = phase_parents[at];
+    }
+    return at >= 0;
+}
+
+/* How long the call of a phase that has not ended has taken so far. Of a part that contains the innermost, only that
+ * one's time is known. */
+static uint64_t under_way_ns(const struct collection_model *collection, enum eden_phase phase) {
+    if (!collection->known || !collection->under_way || !is_within(collection->phase, phase)) {
+        return 0;
+    }
+    bool is_whole = phase_parents[phase] < 0 || collection->phase_since_ns == 0;
+    uint64_t so_far = is_whole ? UINT64_MAX : sum_less(collection->until_ns, collection->phase_since_ns);
+    return smaller(so_far, collection->observed_ns);
+}
+
 /* What processes and recordings say may be more. */
 static void limit_phases(struct heap_model *heap, uint64_t wall_ns) {
+    uint64_t under_way[EDEN_PHASE_COUNT], ns[EDEN_PHASE_COUNT];
+    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+        under_way[i] = smaller(under_way_ns(&heap->collection, i), wall_ns);
+        ns[i] = smaller(smaller(observed_ns(heap, i), wall_ns) + under_way[i], wall_ns);
+    }
+    phase_limit_parts(ns);
     for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
         struct phase_model *phase = heap->phase[i];
-        if (phase && phase_observed_ns(phase) > wall_ns) {
-            phase->outside_ns = phase->total_ns - wall_ns;
+        if (phase) {
+            phase->under_way_ns = smaller(under_way[i], ns[i]);
+            ns[i] -= phase->under_way_ns;
+            phase->outside_ns = phase_observed_ns(phase) > ns[i] ? phase->total_ns - ns[i] : phase->outside_ns;
         }
     }
 }

@@ -15,8 +15,9 @@
 
 struct phase_model {
     uint64_t calls, total_ns, max_ns;
-    uint64_t objects, bytes;             /* sums of the done probes' arguments; 0 for scavenge and full */
-    uint64_t outside_ns;                 /* of total_ns, what is not in the observed time */
+    uint64_t objects, bytes; /* sums of the done probes' arguments; 0 for scavenge and full */
+    uint64_t outside_ns;     /* of total_ns, what is not in the observed time */
+    uint64_t under_way_ns;   /* of the call that has not ended, so far: set by model_set_stopped, not in total_ns */
     uint64_t missing, missing_ns;        /* calls, and their time, that are not in buckets; not in recordings */
     uint64_t buckets[HISTOGRAM_BUCKETS]; /* of durations */
 };
@@ -136,11 +137,16 @@ const struct heap_model *model_find_heap(const struct process_model *process, st
 void model_sort_heaps(struct process_model *process);
 
 /* Sets stopped_ns of each heap from its other figures. It stays within the time that has passed: since the observation
- * began (before: NULL), or since an earlier snapshot. What of phases is observed stays within the observed time. */
+ * began (before: NULL), or since an earlier snapshot. What of phases is observed stays within the observed time, and
+ * parts within their whole. */
 void model_set_stopped(struct model *model, const struct model *before);
 
-/* What the phase took within the observed time. */
+/* What the calls that have ended took within the observed time. */
 uint64_t phase_observed_ns(const struct phase_model *phase);
+
+/* Limits each part, by enum eden_phase, to what its whole leaves after the parts before it: processes may report more.
+ */
+void phase_limit_parts(uint64_t ns[EDEN_PHASE_COUNT]);
 
 /* The p-th percentile (0 < p < 100) of a phase's durations: the upper edge of the bucket that holds the nearest-rank
  * value, at most 6.25% above the true one and never above max_ns. 0 where there were no calls. */

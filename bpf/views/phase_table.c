@@ -16,7 +16,8 @@ static void print_line(FILE *out, const struct phase_model *phase, enum eden_pha
     char share[16] = "-", name[40], calls[FORMAT_MAX], total[FORMAT_MAX], average[FORMAT_MAX], p50[FORMAT_MAX],
          p99[FORMAT_MAX], max[FORMAT_MAX];
     if (wall_ns) {
-        snprintf(share, sizeof share, "%.2f%%", 100 * (double)phase_observed_ns(phase) / (double)wall_ns);
+        double ns = (double)(phase_observed_ns(phase) + phase->under_way_ns);
+        snprintf(share, sizeof share, "%.2f%%", 100 * ns / (double)wall_ns);
     }
     snprintf(name, sizeof name, "%*s%s", 2 * depth_of(number), "", phase_names[number]);
     fprintf(out, "  %9s  %-26s %10s %9s %9s %9s %9s %9s\n", share, name, format_count(calls, phase->calls),
@@ -33,7 +34,7 @@ bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
         }
         if (!any) {
             fprintf(out, "\n# %9s  %-26s %10s %9s %9s %9s %9s %9s\n", "Overhead", "Phase", "Calls", "Total", "Avg",
-                    "P50", "P99", "Max");
+                    "P50 <=", "P99 <=", "Max");
             any = true;
         }
         print_line(out, heap->phase[i], i, wall_ns);

@@ -1,10 +1,10 @@
 /* The table of phases: what each part of a collection cost.
  *
- *     # Overhead  Phase               Calls     Total       Avg       P50       P99       Max
+ *     # Overhead  Phase               Calls     Total       Avg    P50 <=    P99 <=       Max
  *         12.31%  scavenge               42    51.2 ms   1.22 ms   1.18 ms   2.03 ms   2.11 ms
  *
- * Overhead is the share of wall_ns of what the phase took within that time; the other columns are of whole calls. Parts
- * stand indented below the collection they belong to. */
+ * Overhead is the share of wall_ns of what the phase took within that time, the call that has not ended too; the other
+ * columns are of whole calls. Parts stand indented below the collection they belong to. */
 #ifndef EDEN_PHASE_TABLE_H
 #define EDEN_PHASE_TABLE_H
 

@@ -60,6 +60,7 @@ static bool add_phases(struct heap_model *total, const struct heap_model *heap) 
         sum_add(&to->calls, from->calls);
         sum_add(&to->total_ns, from->total_ns);
         sum_add(&to->outside_ns, from->outside_ns);
+        sum_add(&to->under_way_ns, from->under_way_ns);
         to->max_ns = larger(to->max_ns, from->max_ns);
         sum_add(&to->objects, from->objects);
         sum_add(&to->bytes, from->bytes);
@@ -460,7 +461,7 @@ static void print_phases(FILE *out, const struct heap_model *heap, uint64_t wall
                 "# Overhead is the share of wall time. Half of the calls took no longer than P50, and 99%% no longer "
                 "than\n"
                 "# P99. Both come from histograms with buckets at most 6.25%% wide: never too small, too large by at "
-                "most that.\n");
+                "most that.\n# --view phases has those of the single calls.\n");
     }
 }
 

@@ -389,9 +389,9 @@ end_all
 
 start honest "$folder/honest" honest
 until_true "honest is ready" has_begun honest
-run bash -c 'ulimit -d 1000 && exec "$@"' - "$scope" list
+run bash -c 'ulimit -d 1200 && exec "$@"' - "$scope" list
 [[ $status == 1 ]] && grep -q 'could not read .* out of memory' "$folder/err" && ! grep -q 'no process uses Eden' "$folder/err" ||
     die "list with too little memory gives status $status: $(cat "$folder/out" "$folder/err")"
-run bash -c 'ulimit -d 1000 && exec "$@"' - "$scope" stat -p "${pid[honest]}"
+run bash -c 'ulimit -d 1200 && exec "$@"' - "$scope" stat -p "${pid[honest]}"
 [[ $status == 2 ]] && grep -q 'too little memory' "$folder/err" || die "stat -p with too little memory: $(cat "$folder/err")"
 end_all

@@ -404,5 +404,11 @@ intervals = json.load(open("timeline.lies"))["heaps"][0]["intervals"]
 assert all(i["stopped_ns"] <= i["length_ns"] for i in intervals), intervals
 percents = [float(text) for text in re.findall(r"([0-9.]+)% ", open("report.lies").read())]
 assert len(percents) > 2 and max(percents) <= 100, percents
+# A part is within its whole; and the summary and the view, which count what had not ended, have the same shares.
+rows = {row["phase"]: row["share"] for row in json.load(open("phases.lies"))["heaps"][0]["phases"]}
+assert 0 < rows["full.mark"] <= rows["full"], rows
+summary = {name: share for share, name in re.findall(r"^ +([0-9.]+)% +([a-z.]+) ", open("report.lies").read(), re.M)}
+assert summary.keys() == rows.keys(), (summary, rows)
+assert all(abs(float(summary[name]) - 100 * rows[name]) < 0.1 for name in rows), (summary, rows)
 PYTHON
 echo "no more time than was observed"

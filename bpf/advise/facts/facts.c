@@ -199,6 +199,8 @@ static void close_pass(bool *refused, struct heap_reader *heap, const struct eve
     heap->is_open = false;
     facts->pass_count++;
     pass->duration_ns = duration;
+    pass->part_ns[full ? EDEN_PHASE_full : EDEN_PHASE_scavenge] = duration;
+    phase_limit_parts(pass->part_ns);
     if (full) {
         pass->old_after = EDEN_ARG(arg, full__done, old_used);
         pass->capacity_after = EDEN_ARG(arg, full__done, old_capacity);

@@ -27,7 +27,7 @@ struct tune_pass {
     /* Full collections. */
     uint64_t capacity_before, requested, old_after, capacity_after;
     uint64_t free_chunks, largest_free, segments, freed_bytes, young_freed;
-    /* Parts, by enum eden_phase; 0 where there was none. */
+    /* Parts, by enum eden_phase; 0 where there was none. part_ns has the whole, too: no part is longer. */
     uint64_t part_ns[EDEN_PHASE_COUNT], part_objects[EDEN_PHASE_COUNT], part_bytes[EDEN_PHASE_COUNT];
 };
 

@@ -304,7 +304,7 @@
     ns(data.summary.wall_ns) + ", " + count(data.events) + " events";
   byId("losses").textContent = [data.partial, data.summary.lost ? count(data.summary.lost) + " events were lost" : null]
     .filter(text => text).map(text => text + ": figures are \"at least\"").join("; ");
-  byId("made").textContent = "Made by edenscope " + data.version + ". Percentiles are of single pauses (nearest rank); a " +
+  byId("made").textContent = "Made by edenscope " + data.version + ". Percentiles are of single pauses and calls (nearest rank); a " +
     "full collection and the scavenge before it are one pause.";
   data.heaps.forEach((heap, i) => {
     const model = modelOf(heap);

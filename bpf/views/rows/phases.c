@@ -1,5 +1,5 @@
-/* What each part of a collection cost, from single events: unlike the table of the summary, of a part of the time, and
- * with exact percentiles. */
+/* What each part of a collection cost, from single events: unlike the table of the summary, of a part of the time if one
+ * is chosen, and with exact percentiles. Shares count the call that has not ended, as there; the other columns do not. */
 #include "model/model.h"
 #include "util/sum.h"
 #include "views/rows/durations.h"
@@ -82,6 +82,18 @@ static void add_under_way(struct phases *all, size_t heap, const struct collecti
     }
 }
 
+/* Processes may report more for a part than for its whole. */
+static void limit_parts(struct heap_phases *phases) {
+    uint64_t ns[EDEN_PHASE_COUNT];
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+        ns[i] = phases->of[i].inside_ns;
+    }
+    phase_limit_parts(ns);
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+        phases->of[i].inside_ns = ns[i];
+    }
+}
+
 static void add_row(struct rows *rows, size_t heap, enum eden_phase number, struct phase *phase, uint64_t wall_ns) {
     struct durations *of = &phase->durations;
     if (of->count == 0 && phase->inside_ns == 0) {
@@ -132,6 +144,7 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
     }
     for (size_t i = 0; good && i < places->count; i++) {
         add_under_way(&all, i, &places->at[i].heap->collection);
+        limit_parts(&all.heaps[i]);
         for (enum eden_phase j = 0; j < EDEN_PHASE_COUNT; j++) {
             add_row(rows, i, j, &all.heaps[i].of[j], viewed->until_ns - viewed->from_ns);
         }

@@ -185,6 +185,38 @@ TEST(time_in_collections_is_clipped_and_carried) {
     model_clear(&model);
 }
 
+/* A full collection that takes 50 so far, in mark for 20: its parts may report more, and so may those before it. */
+TEST(parts_of_a_collection_stay_within_it) {
+    struct model model;
+    struct heap_model *heap = only_heap(&model, 100, 10, 50);
+    const struct {
+        enum eden_phase phase;
+        uint64_t reported, observed, under_way;
+    } parts[] = {
+        {EDEN_PHASE_mark, 900, 40, 20}, {EDEN_PHASE_sweep, 900, 0, 0},          {EDEN_PHASE_compact__move, 900, 0, 0},
+        {EDEN_PHASE_full, 10, 10, 50},  {EDEN_PHASE_scavenge__weak, 900, 0, 0},
+    };
+    enum { PARTS = sizeof parts / sizeof *parts };
+    heap->collection.phase = EDEN_PHASE_mark;
+    heap->collection.until_ns = 1000;
+    heap->collection.phase_since_ns = 980;
+    for (int i = 0; i < PARTS; i++) {
+        assert_non_null(model_phase(heap, parts[i].phase));
+        heap->phase[parts[i].phase]->total_ns = parts[i].reported;
+    }
+    for (int again = 0; again < 2; again++) {
+        model_set_stopped(&model, NULL);
+        assert_int_equal(heap->stopped_ns, 60);
+        for (int i = 0; i < PARTS; i++) {
+            const struct phase_model *phase = heap->phase[parts[i].phase];
+            assert_int_equal(phase->total_ns, parts[i].reported);
+            assert_int_equal(phase_observed_ns(phase), parts[i].observed);
+            assert_int_equal(phase->under_way_ns, parts[i].under_way);
+        }
+    }
+    model_clear(&model);
+}
+
 TEST(time_in_collections_lies_within_observation) {
     struct model model;
     struct heap_model *heap = only_heap(&model, 100, 5000, 0); /* attached when it had taken 4950 */

@@ -65,6 +65,38 @@ TEST(longest_pause_of_recorded_time_is_the_figure) {
     assert_int_equal(longest_pause("longer", HEADER_PAUSE + 1, true), HEADER_PAUSE + 1);
 }
 
+/* Two parts of a scavenge of 5 us report 4 us each, and one of a full collection comes within it. */
+TEST(parts_of_a_collection_stay_within_it) {
+    struct recorder *recorder = begin("parts");
+    struct model model = {.wall_ns = 1000000000};
+    struct process_key key = process_key(100);
+    model_heap(model_process(&model, &key), (struct heap_ref){HEAP, 1, 0});
+    const enum eden_probe_id parts[] = {EDEN_PROBE_scavenge__roots__done, EDEN_PROBE_scavenge__weak__done,
+                                        EDEN_PROBE_mark__done};
+    struct event created = make_event(EDEN_PROBE_heap__create, 1, HEAP, 1);
+    add(recorder, &created);
+    struct event start = collection(EDEN_PROBE_scavenge__start, 1, EDEN_SCAVENGE_EDEN);
+    add(recorder, &start);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct event part = collection(parts[i], 1, 4000);
+        add(recorder, &part);
+    }
+    struct event done = collection(EDEN_PROBE_scavenge__done, 1, 5000);
+    add(recorder, &done);
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    model_clear(&model);
+    struct tune_heaps heaps;
+    read_heap("parts", &heaps);
+    assert_int_equal(heaps.at[0].pass_count, 1);
+    const uint64_t *part_ns = heaps.at[0].passes[0].part_ns;
+    assert_int_equal(part_ns[EDEN_PHASE_scavenge], 5000);
+    assert_int_equal(part_ns[EDEN_PHASE_scavenge__roots], 4000);
+    assert_int_equal(part_ns[EDEN_PHASE_scavenge__weak], 1000);
+    assert_int_equal(part_ns[EDEN_PHASE_mark], 0);
+    tune_heaps_clear(&heaps);
+}
+
 /* Observing begins long after the recorder, when it has attached; and writing takes longer than this. */
 enum { RECORDED_NS = 10 };
 
