@@ -310,20 +310,6 @@ void scavenge_overflow_sum(struct scavenge_overflow *overflow, const struct tune
 }
 
 double scavenge_wasted(const struct tune_facts *facts) {
-    if (facts->details && facts->all.tenured_samples >= ENOUGH_TENURED && facts->all.tenured_bytes > 0) {
-        return facts->all.wasted_bytes / facts->all.tenured_bytes;
-    }
-    uint64_t tenured = 0, freed = 0, since = 0, fulls = 0;
-    for (size_t i = 0; i < facts->pass_count; i++) {
-        const struct tune_pass *pass = &facts->passes[i];
-        since += pass->tenured_bytes;
-        if (pass->full) {
-            tenured += since;
-            freed += pass->freed_bytes < since ? pass->freed_bytes : since;
-            since = 0;
-            fulls++;
-        }
-    }
-    bool others = facts->large_count || tune_figure(facts, EDEN_FIGURE_pretenured_bytes);
-    return fulls < 2 || tenured == 0 || others ? -1 : (double)freed / (double)tenured;
+    bool known = facts->details && facts->all.tenured_samples >= ENOUGH_TENURED && facts->all.tenured_bytes > 0;
+    return known ? facts->all.wasted_bytes / facts->all.tenured_bytes : -1;
 }

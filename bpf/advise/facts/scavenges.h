@@ -69,8 +69,8 @@ double scavenge_early_ns(const struct scavenge_plan *plan); /* likewise, its ear
  * either. */
 double scavenge_gain_most(double gain);
 
-/* Share of what was tenured that the next full collection found dead. By samples one by one if there were enough of
- * them; else by what full collections freed, if no large objects were among it. Negative: not known. */
+/* Share of what was tenured that the next full collection found dead, by samples one by one. Negative: not known. What
+ * full collections freed does not tell it: objects of a cache or a queue live through some of them, and then die. */
 double scavenge_wasted(const struct tune_facts *facts);
 
 /* How often a surviving object's bytes are copied on average; 0: not known. */

@@ -37,9 +37,11 @@ void account_make(struct account *account, const struct findings *findings) {
 
 void account_shares(struct account_shares *shares, const struct account *account, const struct tune_facts *facts) {
     *shares = (struct account_shares){0};
-    for (int kind = 0; kind < TUNE_KINDS; kind++) {
-        shares->rest[kind] = tune_share_of_time(facts, account->all_ns[kind] - account->explained_ns[kind]);
-        shares->explained += tune_share_of_time(facts, account->explained_ns[kind]);
+    /* Processes and recordings may report more than the time observed. */
+    double wall_ns = fmax((double)facts->wall_ns, account->all_ns[TUNE_SCAVENGES] + account->all_ns[TUNE_FULLS]);
+    for (int kind = 0; facts->wall_ns && kind < TUNE_KINDS; kind++) {
+        shares->rest[kind] = (account->all_ns[kind] - account->explained_ns[kind]) / wall_ns;
+        shares->explained += account->explained_ns[kind] / wall_ns;
         shares->unexplained += shares->rest[kind];
     }
     shares->gc = shares->explained + shares->unexplained;

@@ -77,6 +77,14 @@ void tune_not_examined(struct findings *findings, const char *key, const char *n
     }
 }
 
+void tune_needs_lifetimes(struct findings *findings, const char *key) {
+    if (tune_gc_share(findings->facts) >= TUNE_MATTERS) {
+        tune_not_examined(findings, key,
+                          findings->facts->details ? "needs more samples"
+                                                   : "needs record --lifetimes=details, or tune -p");
+    }
+}
+
 bool finding_is_of_tenuring(const struct finding *finding) {
     return strcmp(finding->key, "tenure.premature") == 0 || strcmp(finding->key, "tenure.nepotism") == 0 ||
            strcmp(finding->key, "scavenge.overflow") == 0;

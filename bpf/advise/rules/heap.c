@@ -214,7 +214,6 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
     finding_set(finding, EDEN_PARAM_compactor, 0);
     finding_how(finding, "the compactor that leaves no fragments; now it is %s",
                 facts->parameters[EDEN_PARAM_compactor].text);
-    finding_gain(finding, 0, tune_share_of_gc(facts, (double)pieces.ns));
     finding_cost(finding, "longer full collections, since they move live objects");
 }
 
@@ -279,7 +278,6 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
                          "each one frees less. When one frees too little, allocation fails.");
     finding_set(finding, EDEN_PARAM_max_heap, limit * 1.5);
     finding_how(finding, "1.5 times the limit; or keep less data in the program");
-    finding_gain(finding, 0, tune_share_of_gc(facts, (double)ns));
     finding_cost(finding, "memory, up to the new limit");
 }
 

@@ -5,7 +5,9 @@
  *     a mistake of the runtime, a limit, or a failure.
  * I2. Rules do not guess. If the recording lacks what a rule needs, the rule is silent and reports what would enable it
  *     (tune_not_examined).
- * I3. Each value is computed from this recording, and `how` explains the computation. */
+ * I3. Each value is computed from this recording, and `how` explains the computation.
+ * I4. A parameter is proposed only if it gains something by the recording: no gain begins at 0. What has to be measured
+ *     first is named instead, by tune_not_examined or in `how`. */
 #ifndef EDEN_TUNE_RULE_H
 #define EDEN_TUNE_RULE_H
 
@@ -93,9 +95,11 @@ __attribute__((format(printf, 2, 3))) void finding_cost(struct finding *finding,
 void finding_explains(struct finding *finding, double scavenges_ns, double fulls_ns);
 void finding_set(struct finding *finding, enum eden_param_id parameter, double number);
 /* Shares of the time in collections; brought within 0 and 1, and into order. A gain of 0 at most is not known: what the
- * finding cures is not in the time in collections, or not estimated. */
+ * finding cures is not in the time in collections, or not estimated. One that may be 0 is none to propose a parameter
+ * for (I4). */
 void finding_gain(struct finding *finding, double min, double max);
 void tune_not_examined(struct findings *findings, const char *key, const char *needs);
+void tune_needs_lifetimes(struct findings *findings, const char *key); /* nothing where collections take little time */
 
 /* "3.2 s": when a pass was, since the heap was first observed. */
 enum { TUNE_WHEN = 32 };

@@ -93,8 +93,8 @@ static void report_copied(const struct tune_facts *facts, struct finding *findin
 
 void rule_scavenge_copying(const struct tune_facts *facts, struct findings *findings) {
     struct scavenge_plan plan;
-    if (!facts->details && tune_gc_share(facts) >= TUNE_MATTERS) {
-        tune_not_examined(findings, "scavenge.copying", "needs record --lifetimes=details");
+    if (!facts->details) {
+        tune_needs_lifetimes(findings, "scavenge.copying");
     }
     if (!facts->details || !scavenge_plan_make(&plan, facts) || !plan.choice.early) {
         return;
@@ -156,8 +156,9 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
     if (!known || overflow.passes < 3 || (double)overflow.bytes < 0.5 * model->tenured_bytes) {
         return;
     }
-    if (wasted < 0 && tune_gc_share(facts) >= TUNE_MATTERS) {
-        tune_not_examined(findings, "scavenge.overflow", "needs record --lifetimes=details, or more samples");
+    if (wasted < 0) {
+        tune_needs_lifetimes(findings, "scavenge.overflow");
+        return;
     }
     /* What of full collections, and of copying, is for garbage that overflowed. */
     double ns = wasted * (model->full_ns + model->ns_per_byte * (double)overflow.bytes);
@@ -201,15 +202,12 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
                     "semispace is a fifth of eden",
                     format_bytes(most, whole_of(fits)));
     } else {
-        finding_how(finding, "%s: a semispace is a fifth of eden%s",
+        finding_how(finding, "%s: a semispace is a fifth of eden",
                     value >= fits ? "this fits the most bytes that a scavenge found alive, plus a tenth"
-                                  : "this doubles the heap; even so, the most bytes ever alive do not fit",
-                    facts->details ? ""
-                                   : "; whether a scavenge of a larger eden finds more alive is not known: "
-                                     "lifetimes say so (edenscope tune -p, record --lifetimes=details)");
+                                  : "this doubles the heap; even so, the most bytes ever alive do not fit");
     }
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
-    finding_gain(finding, facts->details ? gain * 0.5 : 0, scavenge_gain_most(gain));
+    finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
     finding_cost(finding, "%s more memory", format_bytes(more, whole_of((value - model->eden_bytes) * 7 / 5)));
 }
 
@@ -291,6 +289,9 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
     }
     bool is_planned = plan_eden(&eden, &plan, facts, findings);
     if (!is_planned && !cheap_eden(&eden, &plan, facts, findings)) {
+        if (!facts->details) {
+            tune_needs_lifetimes(findings, "eden.small");
+        }
         return;
     }
     const struct scavenge_model *model = &plan.model;
@@ -353,7 +354,8 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
            mourning_ns = (double)mourned * MOURNING_NS;
     bool by_weak = (double)weak_ns >= DOMINATES * scavenge_ns;
     bool by_mourned = (double)mourned >= DOMINATES * (double)moved;
-    double ns = (by_weak ? (double)weak_ns : 0) + (by_mourned ? mourning_ns : 0), share = tune_share_of_time(facts, ns);
+    double ns = fmin((by_weak ? (double)weak_ns : 0) + (by_mourned ? mourning_ns : 0), scavenge_ns);
+    double share = tune_share_of_time(facts, ns);
     if (share < TUNE_MATTERS) {
         return;
     }
@@ -374,6 +376,11 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
     }
     finding_why(finding, "Each scavenge inspects every weak object that it reaches, and fires every ephemeron with a "
                          "dead key. Both cost more than copying plain objects, and recur with each scavenge.");
+    if (!by_weak) {
+        finding_how(finding, "fewer ephemerons in the program; no parameter is known to help: edenscope tune --search "
+                             "measures");
+        return;
+    }
     double eden = plan.model.eden_bytes, value = scavenge_eden(&plan, 4);
     finding_set(finding, EDEN_PARAM_eden_size, value);
     finding_how(finding,
@@ -381,6 +388,6 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
                 "program remove the cause",
                 value / eden);
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
-    finding_gain(finding, by_weak ? gain * 0.4 : 0, gain * 0.8);
+    finding_gain(finding, gain * 0.4, gain * 0.8);
     finding_cost(finding, "%s more memory", format_bytes(took, whole_of((value - eden) * 7 / 5)));
 }

@@ -36,9 +36,7 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
         return;
     }
     if (wasted < 0) {
-        if (tune_gc_share(facts) >= TUNE_MATTERS) {
-            tune_not_examined(findings, "tenure.premature", "needs record --lifetimes=details, or more samples");
-        }
+        tune_needs_lifetimes(findings, "tenure.premature");
         return;
     }
     double ns = wasted * model->full_ns, share = tune_share_of_time(facts, ns);

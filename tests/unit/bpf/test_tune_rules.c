@@ -128,6 +128,7 @@ static struct finding look(struct tune_facts *facts, const char *key, bool *foun
         assert_true(at->evidence_count > 0);
         assert_true(at->why[0]);
         assert_true(!at->gains || (at->gain_min >= 0 && at->gain_min <= at->gain_max && at->gain_max <= 1));
+        assert_true(!at->gains || !at->setting_count || at->gain_min > 0); /* I4 */
         assert_true(strcmp(at->key, "ok") != 0 || findings.count == 1);
         if (strcmp(at->key, key) == 0) {
             assert_false(*found);
@@ -154,6 +155,17 @@ static void expect_none(struct tune_facts *facts, const char *key) {
     if (found) {
         fail_msg("a finding %s", key);
     }
+}
+
+static bool is_unexamined(const struct tune_facts *facts, const char *key) {
+    struct findings findings;
+    bool found = false;
+    assert_true(tune_examine(facts, &findings));
+    for (int i = 0; i < findings.unexamined_count; i++) {
+        found = found || strcmp(findings.unexamined[i].key, key) == 0;
+    }
+    findings_clear(&findings);
+    return found;
 }
 
 /* What is left when the findings have explained what they can. */
@@ -374,6 +386,22 @@ static void overflowing_by(struct tune_facts *facts, uint64_t kept, uint64_t ten
 
 static void overflowing(struct tune_facts *facts, double wasted) { overflowing_by(facts, 3 * MB, 5 * MB, wasted); }
 
+/* A queue: all that is tenured dies after some full collections, so they free as much as was tenured. */
+TEST(scavenge_overflow_needs_lifetimes) {
+    FACTS(facts);
+    for (int i = 0; i < 100; i++) {
+        add_scavenge(&facts, 4 * MS, 3 * MB, 5 * MB);
+        if (i % 4 == 3) {
+            add_full(&facts, EDEN_FULL_RATIO, 40 * MS, 62 * MB, 20 * MB);
+        }
+    }
+    expect_none(&facts, "scavenge.overflow");
+    assert_true(is_unexamined(&facts, "scavenge.overflow") && is_unexamined(&facts, "scavenge.copying") &&
+                is_unexamined(&facts, "eden.small"));
+    struct finding finding = expect(&facts, "full.frequent"); /* which needs none */
+    assert_true(value_of(&finding, EDEN_PARAM_full_gc_ratio) > 1);
+}
+
 TEST(scavenge_overflow_proposes_an_eden_that_holds_the_survivors) {
     FACTS(facts);
     overflowing(&facts, 0.9);
@@ -509,18 +537,11 @@ TEST(tenure_premature_proposes_eden_or_the_default_fill) {
     tenuring(&facts, 0.45); /* a bet that is won more often than not, though it costs enough */
     expect_none(&facts, "tenure.premature");
 
-    renew(&facts); /* no samples, and large objects in between: it is not known, and said so */
+    renew(&facts); /* no samples: it is not known, and said so */
     tenuring(&facts, 0.9);
     facts.all = (struct tune_site){0};
-    facts.large_count = 1;
-    struct findings findings;
-    assert_true(tune_examine(&facts, &findings));
-    bool said = false;
-    for (int i = 0; i < findings.unexamined_count; i++) {
-        said = said || strcmp(findings.unexamined[i].key, "tenure.premature") == 0;
-    }
-    assert_true(said);
-    findings_clear(&findings);
+    expect_none(&facts, "tenure.premature");
+    assert_true(is_unexamined(&facts, "tenure.premature"));
 }
 
 TEST(threshold_outside_the_semispace_is_reported_whatever_it_costs) {
@@ -764,7 +785,11 @@ TEST(ephemeron_load_is_reported_by_time_or_by_number) {
     weak_load(&facts, 4 * MS); /* a fifth, though it is 4% of the run */
     expect_none(&facts, "ephemeron.load");
     facts.figures[EDEN_FIGURE_mourned] = 5000000; /* ten times what is moved */
-    expect(&facts, "ephemeron.load");
+    struct finding finding = expect(&facts, "ephemeron.load");
+    assert_int_equal(finding.setting_count, 0);     /* a larger eden may gain nothing */
+    facts.figures[EDEN_FIGURE_mourned] = 500000000; /* whose time, by the estimate, is five times the run */
+    finding = expect(&facts, "ephemeron.load");
+    assert_true(finding.time_share <= tune_gc_share(&facts));
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
@@ -848,6 +873,17 @@ TEST(findings_explain_no_more_than_their_part) {
     assert_true(fabs(shares.explained - 0.1) < 1e-9);
     assert_true(fabs(shares.rest[TUNE_FULLS] - 0.2) < 1e-9);
     assert_true(fabs(finding.time_share - 0.2) < 1e-9);
+}
+
+/* What processes report may be more than there was: both kinds together, too. */
+TEST(shares_of_the_account_stay_within_the_time_observed) {
+    FACTS(facts);
+    for (int i = 0; i < 8; i++) {
+        add_scavenge(&facts, 1200 * MS, MB, 0);
+        add_full(&facts, EDEN_FULL_REQUEST, 900 * MS, 24 * MB, MB);
+    }
+    struct account_shares shares = shares_of(&facts); /* 96% and 72% */
+    assert_true(fabs(shares.gc - 1) < 1e-9);
 }
 
 /* As old space of 60 MB that grows by a third, and loses as much. */
