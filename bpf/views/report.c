@@ -92,6 +92,10 @@ void report_total_clear(struct heap_model *total) {
     }
 }
 
+enum { LABEL = 34, LINE_NAME = 16 * TEXT_PIECE };
+
+static void label(FILE *out, const char *text) { fprintf(out, "  %-*s", LABEL, text); }
+
 /* The parameters of a heap that are not default.
  *
  * param__set passes values as EDEN_OPTIONS would take them, sizes in bytes; defaults are brought into the same form and
@@ -101,11 +105,13 @@ struct shown {
     FILE *out;
     const char *lead;
     unsigned count;
-    bool is_auto; /* policy=auto */
+    bool is_auto;  /* policy=auto */
+    bool is_known; /* all are: from the heap's creation, or its header; only there is grow_headroom always reported */
 };
 
-static void find_policy(void *context, const char *name, const char *value) {
+static void look_through(void *context, const char *name, const char *value) {
     struct shown *shown = context;
+    shown->is_known = shown->is_known || strcmp(name, eden_param(EDEN_PARAM_grow_headroom)->name) == 0;
     shown->is_auto = shown->is_auto || (strcmp(name, eden_param(EDEN_PARAM_policy)->name) == 0 &&
                                         strcmp(value, eden_policy_name(EDEN_POLICY_AUTO)) == 0);
 }
@@ -144,23 +150,23 @@ static void show(void *context, const char *name, const char *value) {
     }
 }
 
-/* The parameters of a heap that are not default, in one line after `lead`; nothing where all are, or none is known. */
-static bool report_parameters(FILE *out, const char *lead, struct recording *recording,
-                              const struct process_key *process, const struct heap_model *heap, bool *is_auto,
-                              struct failure *why) {
-    struct shown shown = {.out = out, .lead = lead};
-    bool good = recording_parameters(recording, process, HEAP_REF(heap), find_policy, &shown, why) &&
+/* The parameters of a heap that are not default, in one line; nothing where all are. Then whether others are unknown.
+ */
+static bool report_parameters(FILE *out, struct recording *recording, const struct process_key *process,
+                              const struct heap_model *heap, bool *is_auto, struct failure *why) {
+    struct shown shown = {.out = out, .lead = "  parameters other than defaults    "};
+    bool good = recording_parameters(recording, process, HEAP_REF(heap), look_through, &shown, why) &&
                 recording_parameters(recording, process, HEAP_REF(heap), show, &shown, why);
     if (shown.count) {
         fputc('\n', out);
     }
+    if (good && heap->late && !shown.is_known) {
+        label(out, shown.count ? "other parameters" : "parameters");
+        fprintf(out, "unknown: set before the recording\n");
+    }
     *is_auto = shown.is_auto;
     return good;
 }
-
-enum { LABEL = 34, LINE_NAME = 16 * TEXT_PIECE };
-
-static void label(FILE *out, const char *text) { fprintf(out, "  %-*s", LABEL, text); }
 
 /* What policy=auto has decided in a heap: one pass over the recorded events. */
 
@@ -333,8 +339,10 @@ static void print_line(FILE *out, const char *text, const struct heap_model *hea
 }
 
 static void print_causes(FILE *out, const struct heap_model *heap) {
+    uint64_t with_cause = 0, ended = observed(heap, EDEN_FIGURE_full_collections);
     for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
         char count[FORMAT_MAX];
+        with_cause += heap->full_by_cause[i] - heap->full_by_cause_before[i];
         if (heap->full_by_cause[i]) {
             fprintf(out, "    cause: %-*s%s: %s", LABEL - 9, eden_full_cause_name(i),
                     format_count(count, heap->full_by_cause[i]), eden_full_cause_meaning(i));
@@ -344,6 +352,11 @@ static void print_causes(FILE *out, const struct heap_model *heap) {
             }
             fputc('\n', out);
         }
+    }
+    if (heap->known >> EDEN_FIGURE_full_collections & 1 && ended > with_cause) {
+        char count[FORMAT_MAX];
+        fprintf(out, "    cause: %-*s%s: recorded without its start, which has the cause\n", LABEL - 9, "?",
+                format_count(count, ended - with_cause));
     }
 }
 
@@ -487,13 +500,8 @@ bool report_text(FILE *out, const char *path, struct recording *recording, const
         phase_table_heading(out, process, process->heaps);
         print_sums(out, info, model, process->heaps);
         print_now(out, process, process->heaps);
-        if (process->heaps->late) {
-            label(out, "parameters");
-            fprintf(out, "unknown: set before the recording\n");
-        }
         bool is_auto;
-        bool good = report_parameters(out, "  parameters other than defaults    ", recording, &process->key,
-                                      process->heaps, &is_auto, why);
+        bool good = report_parameters(out, recording, &process->key, process->heaps, &is_auto, why);
         if (good && (is_auto || process->heaps->late)) { /* of a late heap the policy is unknown */
             good = report_decisions(out, recording, &process->key, process->heaps, why);
         }

@@ -89,6 +89,10 @@ jq -e --argjson pid "$pid" '.findings | all(.pid == $pid) and length > 0' late.j
 "$scope" record --events-only -o unread.data -p "$pid" 0.5 2>err || die "record fails: $(cat err)"
 "$scope" tune -i unread.data >out 2>err || die "tune -i fails: $(cat err)"
 grep -q 'was attached late' err || die "the assumed defaults are not reported: $(cat err)"
+"$scope" report -i unread.data | grep_all -q 'parameters  *unknown' || die "report knows parameters that nothing recorded"
+"$scope" record -o known.data -p "$pid" 0.5 2>err || die "record fails: $(cat err)"
+"$scope" report -i known.data >out
+! grep -q 'parameters  *unknown' out || die "the parameters are in its header: $(cat out)"
 kill "$pid" || die "the process did not survive"
 
 # ---- what goes wrong ----

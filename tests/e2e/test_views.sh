@@ -404,6 +404,7 @@ intervals = json.load(open("timeline.lies"))["heaps"][0]["intervals"]
 assert all(i["stopped_ns"] <= i["length_ns"] for i in intervals), intervals
 percents = [float(text) for text in re.findall(r"([0-9.]+)% ", open("report.lies").read())]
 assert len(percents) > 2 and max(percents) <= 100, percents
+assert re.search(r"^ +cause: \? +49: recorded without its start", open("report.lies").read(), re.M)
 # A part is within its whole; and the summary and the view, which count what had not ended, have the same shares.
 rows = {row["phase"]: row["share"] for row in json.load(open("phases.lies"))["heaps"][0]["phases"]}
 assert 0 < rows["full.mark"] <= rows["full"], rows

@@ -1,5 +1,6 @@
-/* What each part of a collection cost, from single events: unlike the table of the summary, of a part of the time if one
- * is chosen, and with exact percentiles. Shares count the call that has not ended, as there; the other columns do not. */
+/* What each part of a collection cost, from single events: unlike the table of the summary, of a part of the time if
+ * one is chosen, and with exact percentiles. Shares count the call that has not ended, as there; the other columns do
+ * not. */
 #include "model/model.h"
 #include "util/sum.h"
 #include "views/rows/durations.h"
