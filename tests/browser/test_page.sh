@@ -6,11 +6,18 @@
 
 need_edenscope
 mobidyc=$(readlink -f "$build/workloads/mobidyc")
+queue=$(readlink -f "$build/workloads/queue")
 enter_folder
 "$scope" record --lifetimes -o one.data -- "$mobidyc" >/dev/null 2>&1
 "$scope" report -i one.data --html one.html
 "$scope" record -o two.data -- "$exercise" >/dev/null 2>&1
 "$scope" report -i two.data --html two.html
+EDEN_OPTIONS=policy=fixed,eden_size=1M "$queue" 1000000000 300000 >/dev/null &
+late=$!
+until_true "a heap" bash -c "'$scope' list --json | jq -e '.processes[] | select(.pid == $late) | .heaps | length > 0' >/dev/null"
+"$scope" record -o late.data -p "$late" 1 2>/dev/null
+kill "$late"
+"$scope" report -i late.data --html late.html
 
 # browse NAME WIDTH HEIGHT SCHEME (0 dark, 1 light): $folder/dom, $folder/console, $folder/requests.
 browse() {
@@ -20,7 +27,7 @@ browse() {
         --enable-logging=stderr --log-net-log="$folder/requests" "${@:5}" "file://$folder/$1" 2>"$folder/console"
 }
 
-for page in one two; do
+for page in one two late; do
     browse $page.html 1280 900 1 --dump-dom >dom
     ! grep CONSOLE console || die "$page: the console has messages"
     python3 - <<'PYTHON' || die "$page: the page is not what it should be"
@@ -50,6 +57,13 @@ asked = {str(event["params"]["url"]) for event in log["events"] if isinstance(ev
          and "url" in event["params"] and event["params"].get("initiator", "not an origin") not in ("not an origin", "chrome://")}
 assert not asked, asked
 PYTHON
+    if [[ $page == late ]]; then
+        grep -q 'All together, added to the EDEN_OPTIONS that the program has, if it has any: <code>' dom ||
+            die "the page leaves out what the options are added to"
+    fi
+    # One word has one meaning: the figure counts the scavenges of full collections, the tables do not.
+    grep -q '<dt>scavenges, with those of full collections</dt>' dom && grep -q '<td[^>]*>scavenges alone</td>' dom &&
+        ! grep -qE '<(dt|td|th)[^>]*>scavenges</' dom || die "$page: which scavenges?"
     rm dom requests
 done
 echo "drawn, without a message and a request"

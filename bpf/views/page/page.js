@@ -187,7 +187,7 @@
     const share = model.stopped_ns === null || !data.summary.wall_ns ? null : model.stopped_ns / data.summary.wall_ns;
     place.replaceChildren();
     [["in collections", percent(share)], ["longest pause", all.max_ns === null ? "-" : ns(all.max_ns)],
-      ["P99 of pauses", all.p99_ns === null ? "-" : ns(all.p99_ns)], ["scavenges", count(model.scavenges)],
+      ["P99 of pauses", all.p99_ns === null ? "-" : ns(all.p99_ns)], ["scavenges, with those of full collections", count(model.scavenges)],
       ["full collections", count(model.full_collections)], ["allocated", bytes(model.allocated_bytes)],
       ["tenured", bytes(model.tenured_bytes)], ["old space", bytes(model.old_used)], ["eden", bytes(model.eden_size)],
     ].forEach(([name, value]) => {
@@ -248,23 +248,27 @@
     const unseen = data.findings === null ? [] : data.findings.unexamined.filter(rule => rule.pid === heap.pid &&
       rule.heap === model.heap && rule.serial === heap.serial);
     if (unseen.length) element("p", "Not examined: " + unseen.map(rule => rule.key + " (" + rule.needs + ")").join(", "), place);
+    const isLate = data.heaps.some(of => modelOf(of).late);
     if (data.findings && data.findings.options) element("code", "EDEN_OPTIONS=" + data.findings.options,
-      element("p", "All together: ", place));
+      element("p", "All together" + (isLate ? ", added to the EDEN_OPTIONS that the program has, if it has any" : "") + ": ", place));
   }
+
+  // A pause of both is a full collection's.
+  const kindOf = row => row.kind === "scavenges" ? "scavenges alone" : row.kind;
 
   function showTables(heap) {
     table(byId("phases"), [["phase", row => row.phase, true], ["of the time", row => percent(row.share)],
       ["calls", row => count(row.calls)], ["total", row => ns(row.total_ns)],
       ["P99", row => ns(row.p99_ns)], ["max", row => ns(row.max_ns)]], rowsOf(heap, "phases.phases"), row => row.share);
-    table(byId("causes"), [["pauses", row => row.kind, true], ["cause", row => row.cause === null ? "?" : row.cause, true],
+    table(byId("causes"), [["pauses", kindOf, true], ["cause", row => row.cause === null ? "?" : row.cause, true],
       ["count", row => count(row.count)], ["total", row => ns(row.total_ns)], ["max", row => ns(row.max_ns)],
       ["meaning", row => row.meaning, true]], rowsOf(heap, "causes.causes"));
-    table(byId("pauses"), [["pauses", row => row.kind, true], ["count", row => count(row.count)]].concat(
+    table(byId("pauses"), [["pauses", kindOf, true], ["count", row => count(row.count)]].concat(
       ["min", "mean", "p50", "p90", "p99", "p99.9", "max"].map(name =>
         [name.replace("p", "P"), row => row[name + "_ns"] === null ? "-" : ns(row[name + "_ns"])])),
       rowsOf(heap, "pauses.pauses"));
     table(byId("histogram"), [["from", row => ns(row.from_ns), true],
-      ["to below", row => row.to_ns === null ? "-" : ns(row.to_ns)], ["scavenges", row => count(row.scavenges)],
+      ["to below", row => row.to_ns === null ? "-" : ns(row.to_ns)], ["scavenges alone", row => count(row.scavenges)],
       ["full", row => count(row.full_collections)], ["of the pause time", row => percent(row.share)]],
       rowsOf(heap, "histogram.histogram"), row => row.share);
     table(byId("mmu"), [["in any window of", row => ns(row.window_ns), true],
