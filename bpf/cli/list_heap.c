@@ -26,7 +26,8 @@ static char *now_to_text(char text[PHASE_NOW_MAX], const struct heapinfo *heap) 
         snprintf(text, PHASE_NOW_MAX, "%s", heap->activity == EDEN_ACTIVITY_RUNNING ? "-" : "?");
         return text;
     }
-    phase_table_in(text, "in", heap->phase, since(heap->phase_ns));
+    uint64_t ns = since(heap->phase_ns);
+    phase_table_in(text, "in", heap->phase, ns != 0, ns);
     if (heap->activity == EDEN_ACTIVITY_BESIDE) {
         size_t length = strlen(text);
         snprintf(text + length, PHASE_NOW_MAX - length, ", program runs");

@@ -101,7 +101,8 @@ static void add_activity(const struct heapinfo *first, struct collection_model *
 static void set_collection(const struct source *source, const struct heap_entry *entry, const struct heapinfo *first,
                            const struct observed *observed, uint64_t now, struct collection_model *collection) {
     *collection = entry ? collection_seen(entry) : (struct collection_model){0};
-    const uint64_t seen_ns = collection->since_ns;
+    const uint64_t seen_ns = collection->since_ns, phase_seen_ns = collection->phase_since_ns;
+    now = now > phase_seen_ns ? now : phase_seen_ns; /* the entry was read later */
     if (first) {
         add_activity(first, collection);
     }

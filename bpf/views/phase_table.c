@@ -42,9 +42,9 @@ bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
     return any;
 }
 
-char *phase_table_in(char text[PHASE_NOW_MAX], const char *how, enum eden_phase phase, uint64_t ns) {
+char *phase_table_in(char text[PHASE_NOW_MAX], const char *how, enum eden_phase phase, bool is_known, uint64_t ns) {
     char took[FORMAT_MAX] = "?";
-    if (ns != 0) {
+    if (is_known) {
         format_ns(took, ns);
     }
     snprintf(text, PHASE_NOW_MAX, "%s %s for %s", how, phase_names[phase], took);
@@ -57,9 +57,9 @@ char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *proc
         snprintf(text, PHASE_NOW_MAX, "%s", collection->known ? "-" : "?");
         return text;
     }
-    bool later = collection->phase_since_ns && collection->until_ns > collection->phase_since_ns;
-    return phase_table_in(text, process->ended || heap->is_former ? "ended in" : "in", collection->phase,
-                          later ? collection->until_ns - collection->phase_since_ns : 0);
+    bool is_known = collection->phase_since_ns && collection->until_ns >= collection->phase_since_ns;
+    return phase_table_in(text, process->ended || heap->is_former ? "ended in" : "in", collection->phase, is_known,
+                          collection->until_ns - collection->phase_since_ns);
 }
 
 const char *phase_table_command(const struct process_model *process, const struct heap_model *heap) {

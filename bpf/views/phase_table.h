@@ -20,8 +20,8 @@ bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
 enum { PHASE_NOW_MAX = 64 };
 char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *process, const struct heap_model *heap);
 
-/* "in full.mark for 3.20 s": how = "in"; ns 0: for how long is not known. */
-char *phase_table_in(char text[PHASE_NOW_MAX], const char *how, enum eden_phase phase, uint64_t ns);
+/* "in full.mark for 3.20 s": how = "in"; is_known: for how long. */
+char *phase_table_in(char text[PHASE_NOW_MAX], const char *how, enum eden_phase phase, bool is_known, uint64_t ns);
 
 /* The program that a heap is, or was, of; "?": not known. */
 const char *phase_table_command(const struct process_model *process, const struct heap_model *heap);

@@ -2,6 +2,7 @@
 #include "model/model.h"
 #include "util/format.h"
 #include "views/model_json.h"
+#include "views/phase_table.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -215,6 +216,17 @@ TEST(parts_of_a_collection_stay_within_it) {
         }
     }
     model_clear(&model);
+}
+
+TEST(a_phase_that_begins_with_the_snapshot_has_taken_no_time) {
+    const struct process_model process = {0};
+    struct heap_model heap = {.collection = {.known = true, .under_way = true, .phase = EDEN_PHASE_mark}};
+    char text[PHASE_NOW_MAX];
+    assert_string_equal(phase_table_now(text, &process, &heap), "in full.mark for ?"); /* its start was not seen */
+    heap.collection.phase_since_ns = heap.collection.until_ns = 1000;
+    assert_string_equal(phase_table_now(text, &process, &heap), "in full.mark for 0 ns");
+    heap.collection.until_ns = 999; /* what a header says of the time to come */
+    assert_string_equal(phase_table_now(text, &process, &heap), "in full.mark for ?");
 }
 
 TEST(time_in_collections_lies_within_observation) {
