@@ -93,6 +93,7 @@ static inline void fill_model(struct model *model, uint64_t salt) {
             fill_heap(heap, salt + i);
         }
     }
+    model_set_stopped(model, NULL); /* as every snapshot does: parts stay within their whole */
 }
 
 static inline void assert_same_heap(const struct heap_model *a, const struct heap_model *b) {
