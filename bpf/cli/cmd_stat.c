@@ -51,7 +51,7 @@ static void note_stopped(char *note, size_t size, const struct heap_model *heap,
         snprintf(note + 3, size - 3, "%s since attach, ", format_ns(text, seen));
     }
     size_t length = strlen(note);
-    snprintf(note + length, size - length, "%s of the time", share);
+    snprintf(note + length, size - length, "%s of the %s observed", share, format_ns(text, wall_ns));
 }
 
 /* A collection under way: gc_ns and the phases do not count it yet. */
@@ -60,7 +60,7 @@ static void print_now(FILE *out, const struct process_model *process, const stru
     if (!heap->collection.known) {
         fprintf(out, "  ? whether in a collection now: no event of the heap since attach\n");
     } else if (heap->collection.under_way) {
-        fprintf(out, "  %s: the share of the time includes %s of this collection, the sums do not\n",
+        fprintf(out, "  %s: the share includes %s of this collection, the sums do not\n",
                 phase_table_now(text, process, heap), format_ns(took, heap->collection.observed_ns));
     }
 }
@@ -78,8 +78,10 @@ static void print_figure(FILE *out, const struct heap_model *heap, enum eden_fig
         } else if (kind == KIND_max && heap->before[figure] && seen == 0) {
             snprintf(note, sizeof note, "#  before attach");
         } else if (figure == EDEN_FIGURE_allocated_bytes && wall_ns) {
+            char wall[FORMAT_MAX];
             double rate = (double)seen / ((double)wall_ns / 1e9);
-            snprintf(note, sizeof note, "#  %s/s", format_bytes(text, whole_of(rate)));
+            snprintf(note, sizeof note, "#  %s/s over the %s observed", format_bytes(text, whole_of(rate)),
+                     format_ns(wall, wall_ns));
         }
     }
     fprintf(out, note[0] ? "%20s  %-18s  %s\n" : "%20s  %s%s\n", value, figure_descriptions[figure].name, note);
@@ -113,7 +115,11 @@ static void print_summary(FILE *out, const struct model *model) {
             print_heap(out, &model->processes[i], &model->processes[i].heaps[j], model);
         }
     }
-    fprintf(out, "\n  %.6f seconds observed, %" PRIu64 " events lost\n", (double)model->wall_ns / 1e9, model->lost);
+    char text[FORMAT_MAX];
+    fprintf(out, "\n  %s observed, %" PRIu64 " events lost\n", format_ns(text, model->wall_ns), model->lost);
+    if (model_heap_count(model) > 1) {
+        fprintf(out, "  Shares and rates are of the whole %s, also of heaps that were there for a part of it.\n", text);
+    }
 }
 
 /* ---- lines by interval ------------------------------------------------------------------------------------------ */

@@ -27,9 +27,9 @@ command_to stat 0 pipe
 until_true "the reader opens the pipe" test -e "/proc/$reader/fd/3"
 exec 5>&-
 wait "$reader"
-grep -q 'seconds observed' piped || die "a pipe with a reader gets nothing"
+grep -q 'events lost' piped || die "a pipe with a reader gets nothing"
 command_to stat 0 /dev/stdout
-grep -q 'seconds observed' out || die "/dev/stdout gets nothing"
+grep -q 'events lost' out || die "/dev/stdout gets nothing"
 
 ln -s target own
 command_to stat 0 own
@@ -55,7 +55,7 @@ FULL
     expect_status 1 unshare -m --propagation private bash full "$scope" stat
     grep -q "disk/figures: cannot be written: No space left on device; standard output has the rest" err ||
         die "the full disk is not named: $(cat err)"
-    grep -q 'seconds observed' out || die "the figures are lost: $(cat out)"
+    grep -q 'events lost' out || die "the figures are lost: $(cat out)"
     [[ $(head -n 1 figures) == before ]] || die "a full disk has cost what was there before"
     expect_status 1 unshare -m --propagation private bash full "$scope" tune
     grep -q "disk/figures: cannot be written: No space left on device; standard output has the rest" err ||
@@ -73,7 +73,7 @@ status=0
 ) 2>err | cat >out || status=$?
 [[ $status == 1 ]] || die "ulimit -f gave status $status: $(cat err)"
 grep -q 'limited: cannot be written: File too large' err || die "ulimit -f is not named: $(cat err)"
-grep -q 'seconds observed' out || die "the figures are lost"
+grep -q 'events lost' out || die "the figures are lost"
 [[ ! -s limited ]] || die "half a piece is left in the file"
 
 # A reader that stalls: one signal ends the command, which says that its output is cut.
@@ -140,7 +140,7 @@ if [[ $EUID == 0 ]]; then
     echo old >two
     ln two one
     command_to stat 0 one
-    grep -q 'seconds observed' two || die "the operator's own hard link is not written to"
+    grep -q 'events lost' two || die "the operator's own hard link is not written to"
     SUDO_UID=65534 command_to stat 0 theirs.txt
     # A pipe of theirs that is full would be waited for.
     mkfifo theirs.pipe

@@ -125,6 +125,16 @@ grep -q " large_bytes$" "$folder/text" || die "no figures: $(cat "$folder/text")
 grep -q Overhead "$folder/text" || die "no phases: $(cat "$folder/text")"
 ! grep -n ' $' "$folder/text" || die "blanks at the end of lines"
 
+# Of a command that runs one process after another, the table says which time it divides by; JSON has the same.
+"$scope" stat -o "$folder/text" -- sh -c "$exercise 2; sleep 0.2; $exercise 2" >"$folder/out"
+wall=$(sed -nE 's/^  ([0-9.]+ [mun]?s) observed, 0 events lost$/\1/p' "$folder/text")
+[[ $(grep -cE "gc_ns .*#  [0-9.]+% of the $wall observed\$" "$folder/text") -ge 2 ]] ||
+    die "the share does not say of which time: $(grep -E 'gc_ns|lost' "$folder/text")"
+[[ $(grep -cE "allocated_bytes .*/s over the $wall observed\$" "$folder/text") -ge 2 ]] ||
+    die "the rate does not say over which time: $(grep allocated_bytes "$folder/text")"
+grep -q "^  Shares and rates are of the whole $wall, also" "$folder/text" || die "the table does not say its time"
+echo "shares and rates name their time"
+
 # Statuses, as a shell gives them.
 expect_status 7 "$scope" stat -- sh -c 'exit 7'
 expect_status 137 "$scope" stat -- sh -c 'kill -9 $$'

@@ -164,7 +164,7 @@ for how in "stat 0.05 -o $folder/killed" "stat -o $folder/table" "record -o $fol
 done
 tail -n 1 "$folder/killed" | grep_all -qE ' ended in full\.mark for [0-9.]+ ' || die "killed: $(cat "$folder/killed")"
 grep -qE '^  ended in full\.mark for ' "$folder/table" || die "the table does not say it: $(cat "$folder/table")"
-grep -E '^ +0 ns  gc_ns ' "$folder/table" | grep_all -q '[1-9].*% of the time' || die "the share leaves it out"
+grep -E '^ +0 ns  gc_ns ' "$folder/table" | grep_all -q '[1-9].*% of the .* observed' || die "the share leaves it out"
 "$scope" report -i "$folder/killed.data" >"$folder/report"
 grep -qE '^  at the end +ended in full\.mark for ' "$folder/report" || die "report: $(cat "$folder/report")"
 "$scope" report --json -i "$folder/killed.data" | python3 -c '

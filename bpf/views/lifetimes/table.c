@@ -122,6 +122,7 @@ bool life_table(FILE *out, const struct life_model *model, const struct life_vie
             }
         }
     }
-    fprintf(out, "\n  %.6f seconds observed, %" PRIu64 " lost\n", (double)model->wall_ns / 1e9, model->lost);
+    char wall[FORMAT_MAX];
+    fprintf(out, "\n  %s observed, %" PRIu64 " lost\n", format_ns(wall, model->wall_ns), model->lost);
     return true;
 }
