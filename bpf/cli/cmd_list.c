@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +183,11 @@ enum { LIST_CLASSES = 100000 };
 
 struct listing {
     struct inspect *inspect;
-    json_t *processes; /* NULL: a table is printed */
+    json_t *processes;  /* NULL: a table is printed */
+    FILE *users;        /* NULL: cannot be read */
+    char user[64];      /* of the process: the name or the number; "?": unknown */
+    bool has_user_name; /* ... the name */
+    uint32_t user_id;   /* whose it is */
     struct seen_file *file;
     size_t files, file_room;
     int pid;
@@ -275,8 +280,32 @@ static void show_heading(const struct listing *listing) {
     }
 }
 
+/* The name is that of /etc/passwd. Other sources of names, such as LDAP, may not answer in time and run foreign code:
+ * their users are shown by number. Processes come user by user, so the last one is kept. */
+static void set_user(struct listing *listing) {
+    const uint32_t user = listing->target.user;
+    const struct passwd *entry = NULL;
+    if (listing->user[0] && listing->user_id == user) {
+        return;
+    }
+    if (listing->users) {
+        rewind(listing->users);
+        do {
+            entry = fgetpwent(listing->users);
+        } while (entry && entry->pw_uid != user);
+    }
+    if (entry) {
+        snprintf(listing->user, sizeof listing->user, "%s", entry->pw_name);
+    } else {
+        snprintf(listing->user, sizeof listing->user, user == UINT32_MAX ? "?" : "%" PRIu32, user);
+    }
+    listing->user_id = user;
+    listing->has_user_name = entry;
+}
+
 static void show_process(struct listing *listing, int heaps, int error) {
     show_heading(listing);
+    set_user(listing);
     listing->shown++;
     if (listing->processes) {
         listing->heaps = json_array();
@@ -284,6 +313,7 @@ static void show_process(struct listing *listing, int heaps, int error) {
     struct list_heap list = {.inspect = listing->inspect,
                              .target = &listing->target,
                              .pid = listing->pid,
+                             .user = listing->user,
                              .command = listing->command,
                              .has_params = listing->has_params,
                              .classes = listing->classes,
@@ -298,9 +328,10 @@ static void show_process(struct listing *listing, int heaps, int error) {
     }
     listing->unread_parts += list.unread;
     listing->classes = list.classes;
-    char command[TEXT_GROWTH * sizeof listing->command];
+    char command[TEXT_GROWTH * sizeof listing->command], user[TEXT_GROWTH * sizeof listing->user];
     if (heaps <= 0 && !listing->processes) {
-        printf("%8d  %s %6s  %s\n", listing->pid,
+        printf("%8d  %s  %s %4s  %s\n", listing->pid,
+               text_column(user, sizeof user, listing->user, "", LIST_USER, UINT_MAX),
                text_column(command, sizeof command, listing->command, "", 16, UINT_MAX), "-",
                heaps == 0        ? "(no heap)"
                : error == EACCES ? "(unreadable: CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing)"
@@ -308,9 +339,12 @@ static void show_process(struct listing *listing, int heaps, int error) {
                                  : "(unreadable)");
     }
     if (listing->processes) {
-        json_t *process = json_pack("{s:i, s:s, s:o, s:o}", "pid", listing->pid, "runtime", "eden", "command",
-                                    json_text(listing->command, sizeof listing->command), "heaps",
-                                    heaps < 0 ? json_null() : json_incref(listing->heaps));
+        json_t *process =
+            json_pack("{s:i, s:o, s:o, s:s, s:o, s:o}", "pid", listing->pid, "uid",
+                      listing->user_id == UINT32_MAX ? json_null() : json_number(listing->user_id), "user",
+                      listing->has_user_name ? json_text(listing->user, sizeof listing->user) : json_null(), "runtime",
+                      "eden", "command", json_text(listing->command, sizeof listing->command), "heaps",
+                      heaps < 0 ? json_null() : json_incref(listing->heaps));
         json_array_append_new(listing->processes, process);
         json_decref(listing->heaps);
         listing->heaps = NULL;
@@ -515,12 +549,14 @@ static int list_processes(struct inspect *inspect, const struct options *options
         return 2;
     }
     const bool may_read_others = kernel_may_read_others();
+    FILE *users = fopen("/etc/passwd", "re"); /* before the sandbox, which opens no file */
     if (!target_are_hidden() && !sandbox_enter(&(struct sandbox){.profile = SANDBOX_OBSERVER}, &why)) {
         return failure_report(&why);
     }
     struct listing listing = {.inspect = inspect,
                               .target = {.memory = {-1, -1}, .maps = -1},
                               .processes = options->json ? json_array() : NULL,
+                              .users = users,
                               .is_verbose = options->verbose,
                               .has_params = options->params,
                               .has_classes = options->classes,
@@ -571,6 +607,9 @@ static int list_processes(struct inspect *inspect, const struct options *options
     }
     for (size_t i = 0; i < listing.files; i++) {
         notes_clear(&listing.file[i].notes);
+    }
+    if (users) {
+        fclose(users);
     }
     free(listing.file);
     free(listing.missed.at);

@@ -148,16 +148,17 @@ static const char *gauge_to_text(char text[FORMAT_MAX], const struct heapinfo *h
 }
 
 void list_heap_heading(void) {
-    printf("%8s  %-16s %6s  %-20s %10s %10s %12s  %s\n", "PID", "COMMAND", "HEAP", "NAME", "EDEN", "OLD USED",
-           "COLLECTIONS", "NOW");
+    printf("%8s  %-*s  %-16s %4s  %-16s %9s %9s %11s  %s\n", "PID", LIST_USER, "USER", "COMMAND", "HEAP", "NAME",
+           "EDEN", "OLD USED", "COLLECTIONS", "NOW");
 }
 
 void list_heap_print(struct list_heap *list, const struct heapinfo *heap) {
     char eden[FORMAT_MAX], old[FORMAT_MAX], collections[FORMAT_MAX], now[PHASE_NOW_MAX];
-    char name[TEXT_GROWTH * sizeof heap->name], command[TEXT_GROWTH * 64];
-    printf("%8d  %s %6" PRIu64 "  %s %10s %10s %12s  %s\n", list->pid,
+    char name[TEXT_GROWTH * sizeof heap->name], command[TEXT_GROWTH * 64], user[TEXT_GROWTH * 64];
+    printf("%8d  %s  %s %4" PRIu64 "  %s %9s %9s %11s  %s\n", list->pid,
+           text_column(user, sizeof user, list->user, "", LIST_USER, UINT_MAX),
            text_column(command, sizeof command, list->command, "", 16, UINT_MAX), heap->id,
-           text_column(name, sizeof name, heap->name, "", 20, UINT_MAX),
+           text_column(name, sizeof name, heap->name, "", 16, UINT_MAX),
            gauge_to_text(eden, heap, EDEN_FIGURE_eden_size), gauge_to_text(old, heap, EDEN_FIGURE_old_used),
            format_count(collections, heap->seq), now_to_text(now, heap));
     if (list->has_params) {

@@ -5,11 +5,13 @@
 #include "attach/inspect/inspect.h"
 #include <jansson.h>
 
+enum { LIST_USER = 8 }; /* columns; a longer name moves the others */
+
 struct list_heap {
     struct inspect *inspect;
     struct target *target;
     int pid;
-    const char *command;
+    const char *user, *command;
     bool has_params, has_classes; /* wanted */
     size_t classes, most_classes; /* how many are shown so far, of all heaps, and may be */
     size_t unread;                /* added to: heaps whose parameters, or some of whose classes, were not read */

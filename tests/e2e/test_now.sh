@@ -166,31 +166,39 @@ done
 chmod 755 . # the other user's program is run here
 cp "$held" other
 pids=()
-for user in 0 0 65534; do
+for user in 0 0 65534 65530; do
     mkfifo "line.${#pids[@]}"
     env -u EDEN_STATS setpriv --reuid "$user" --clear-groups "$PWD/other" 1 "$([[ $user == 0 ]] && echo 60000 || echo 5)" \
         <"line.${#pids[@]}" >"said.${#pids[@]}" &
     pids+=($!)
 done
-exec 8>line.0 9>line.1 10>line.2
-for said in said.0 said.1 said.2; do
+exec 6>line.3 8>line.0 9>line.1 10>line.2
+for said in said.0 said.1 said.2 said.3; do
     until_true "it stands still" test -s $said
 done
 expect_status 0 "$scope" list --classes --json
 python3 - "${pids[@]}" <<'PYTHON'
 import json, sys
-heaps = {process["pid"]: process["heaps"][0] for process in json.load(open("out"))["processes"] if process["heaps"]}
-first, second, other = (heaps.get(int(pid)) for pid in sys.argv[1:])
+processes = {process["pid"]: process for process in json.load(open("out"))["processes"] if process["heaps"]}
+first, second, other, _ = (processes[int(pid)]["heaps"][0] if int(pid) in processes else None for pid in sys.argv[1:])
 assert other["all_classes"] and len(other["classes"]) == 6, other
 shown = sum(len(heap["classes"]) for heap in (first, second) if heap)
 assert shown < 2 * 60001, shown # more than there is room for
 PYTHON
-for stream in 8 9 10; do
+
+# Whose a process is: by name where /etc/passwd has one, else by number.
+[[ $(jq -c ".processes[] | select(.pid == ${pids[2]}, .pid == ${pids[3]}) | [.uid, .user]" out | sort) == \
+    $'[65530,null]\n[65534,"nobody"]' ]] || die "users: $(jq -c '.processes[] | [.pid, .uid, .user]' out) $(cat err)"
+expect_status 0 "$scope" list
+for line in "${pids[0]}  root  " "${pids[2]}  nobody  " "${pids[3]}  65530  "; do
+    grep -q "^ *$line *other  " out || die "no line with '$line': $(cat out)"
+done
+for stream in 6 8 9 10; do
     echo >&$stream
 done
 wait "${pids[@]}"
-exec 8>&- 9>&- 10>&-
-echo "all classes, and those of each user"
+exec 6>&- 8>&- 9>&- 10>&-
+echo "all classes, and those of each user, who are named"
 
 # ---- mistakes ----
 
