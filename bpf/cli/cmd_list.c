@@ -93,7 +93,10 @@ static int list_file(struct inspect *inspect, const char *path, json_t *files) {
     char why[512];
     struct regular file;
     if (!inspect_open_path(inspect, NULL, 0, path, NULL, false, &file)) {
-        message_print("%s: %s", path, errno == EINVAL ? "not a regular file" : strerror(errno));
+        const int error = errno;
+        const bool is_number = *path != 0 && path[strspn(path, "0123456789")] == 0;
+        message_print("%s: %s%s%s%s", path, error == EINVAL ? "not a regular file" : strerror(error),
+                      is_number ? "; did you mean -p " : "", is_number ? path : "", is_number ? "?" : "");
         return 1;
     }
     enum notes_result result = inspect_notes(inspect, NULL, &file, path, "eden", &notes, why, sizeof why);

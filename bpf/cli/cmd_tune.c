@@ -43,6 +43,8 @@ static const char usage[] =
     "  Finds what makes collections slow, explains why, and proposes parameters. Examines a program that it runs\n"
     "  or observes, or the recording FILE (default eden.data).";
 
+static const char usual_input[] = "eden.data";
+
 enum { IN_FORCE = 2048 };
 
 /* What trials begin with. */
@@ -520,7 +522,11 @@ static bool check(struct tune *tune, struct failure *why) {
         return failure_set(why, 1, "give either -p PID or -- PROGRAM, not both");
     }
     if (options->rest_count && !observes) {
-        return failure_set(why, 1, "%.100s: unexpected argument; put a program to run after --", options->rest[0]);
+        return failure_set(why, 1, "%.100s: unexpected argument; give -i FILE, -p PID or -- PROGRAM", options->rest[0]);
+    }
+    if (!observes && !options->input && access(usual_input, F_OK) != 0 && errno == ENOENT) {
+        return failure_set(why, 1, "%s: no such file; give -p PID, -- PROGRAM, or -i FILE (of `edenscope record`)",
+                           usual_input);
     }
     return options_seconds(options, &tune->seconds, why);
 }
@@ -549,7 +555,7 @@ int cmd_tune(int argc, char **argv) {
     } else if (options->command || (options->pid && !options->input)) {
         status = observe(&tune, NULL);
     } else {
-        const char *path = options->input ? options->input : "eden.data";
+        const char *path = options->input ? options->input : usual_input;
         status = report(&tune, path, (uint64_t)options->pid, NULL, &why) ? 0 : failure_report(&why);
     }
     if (!output.file) {

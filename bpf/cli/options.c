@@ -412,7 +412,8 @@ static const char *parse_interval(struct options *options, const char **wrong) {
     size_t count = options->rest_count;
     options->rest_count = 0;
     if (!parse_within(rest[0], 0.001, 1e6, &options->interval)) {
-        return "not an interval in seconds (0.001 to 1000000); put a program to run after --";
+        return options->pid ? "not an interval in seconds (0.001 to 1000000); give a number without a unit"
+                            : "not an interval in seconds (0.001 to 1000000); put a program to run after --";
     }
     *wrong = count > 1 ? rest[1] : NULL;
     if (*wrong && !(parse_count(rest[1], &options->count) && options->count != 0)) {
@@ -427,7 +428,11 @@ static bool parse_rest(struct options *options, unsigned accept, const char *usa
         return true;
     }
     const char *wrong = options->rest[0];
-    const char *what = accept & ACCEPT_INTERVAL ? parse_interval(options, &wrong) : "unexpected argument";
+    char meant[160] = "unexpected argument";
+    if (is_accepted('i', accept)) {
+        snprintf(meant, sizeof meant, "unexpected argument; did you mean -i %.100s?", wrong);
+    }
+    const char *what = accept & ACCEPT_INTERVAL ? parse_interval(options, &wrong) : meant;
     return !what || misused(usage, what, wrong, status);
 }
 
@@ -501,7 +506,9 @@ bool options_need_target(const struct options *options, const char *usage, int *
         return misused(usage, "give either -p PID or -- PROGRAM, not both", NULL, status);
     }
     if (!options->pid && !options->command) {
-        return misused(usage, "give -p PID or -- PROGRAM", NULL, status);
+        const char *what =
+            strstr(usage, "-i FILE") ? "give -p PID, -- PROGRAM or -i FILE" : "give -p PID or -- PROGRAM";
+        return misused(usage, what, options->rest_count ? options->rest[0] : NULL, status);
     }
     return true;
 }
@@ -512,8 +519,8 @@ bool options_seconds(const struct options *options, double *seconds, struct fail
         return true;
     }
     if (!parse_within(options->rest[0], 0.001, 1e6, seconds)) {
-        return failure_set(why, 1, "%.100s: not a time in seconds (0.001 to 1000000); put a program to run after --",
-                           options->rest[0]);
+        return failure_set(why, 1, "%.100s: not a time in seconds (0.001 to 1000000); %s", options->rest[0],
+                           options->pid ? "give a number without a unit" : "put a program to run after --");
     }
     if (options->rest_count > 1) {
         return failure_set(why, 1, "%.100s: unexpected argument; put a program to run after --", options->rest[1]);

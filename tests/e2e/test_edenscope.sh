@@ -64,7 +64,14 @@ refused 1 '--max-size 200K: too small; give at least 1M' record --max-size 200K 
 refused 1 '--max-size 200x: not a size in bytes, such as 200M' record --max-size 200x -- true
 refused 1 'either -p PID or -- PROGRAM, not both' stat -p 1 -- true
 refused 1 'the program after -- is missing' record --
-refused 1 'eden.data: unexpected argument' report eden.data
+refused 1 'not an interval in seconds (0.001 to 1000000); give a number without a unit' stat -p $$ 1s
+refused 1 '1s: not a time in seconds (0.001 to 1000000); give a number without a unit' record -p $$ 1s
+refused 1 'eden.data: unexpected argument; did you mean -i eden.data?' report eden.data
+refused 1 'eden.data: give -p PID, -- PROGRAM or -i FILE;' lifetimes eden.data
+refused 1 '12: give -p PID or -- PROGRAM;' record 12
+refused 1 'eden.data: unexpected argument; give -i FILE, -p PID or -- PROGRAM' tune eden.data
+refused 1 'eden.data: no such file; give -p PID, -- PROGRAM, or -i FILE' tune
+refused 1 '123456: No such file or directory; did you mean -p 123456?' list 123456
 refused 1 'not a regular file' list .
 refused 1 'not an ELF file' list "$page"
 

@@ -105,7 +105,7 @@ refused 1 'give either --json or --emit options' --json --emit options -i lives.
 refused 1 '--emit nonsense: not a value of --emit (options)' --emit nonsense -i lives.data
 refused 1 'cannot be combined with -i FILE' -i lives.data -- true
 refused 1 'give either -p PID or -- PROGRAM' -p 1 -- true
-refused 1 'true: unexpected argument; put a program to run after --' true
+refused 1 'true: unexpected argument; give -i FILE, -p PID or -- PROGRAM' true
 refused 1 'not a time in seconds' -p "$pid" never
 refused 1 'eden.data' # which is not here
 refused 1 'no heap with this number' -i lives.data --heap 7
