@@ -20,7 +20,10 @@
 static const char usage[] =
     "diff A B [C]... [--force] [--json] [--heap ID] [--pid PID] [-v]\n\n"
     "  Compares recordings with the first one. A side may be several recordings of the same, separated by commas:\n"
-    "  A1,A2,A3 B1,B2,B3; then their range says what is noise.";
+    "  A1,A2,A3 B1,B2,B3; then their range says what is noise. B/A is the ratio, with a verdict:\n\n"
+    "  " DIFF_VERDICTS "\n"
+    "  " DIFF_TIMES "\n"
+    "  " DIFF_PER_BYTE;
 
 struct diff {
     struct options options;

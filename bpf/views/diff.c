@@ -22,6 +22,9 @@
  *   - sums of times have changed where the number of pauses or their quartile has;
  *   - wall time and the longest pause are not judged: each is a single observation.
  *
+ * Where no parameter differs, as much was done for each byte allocated, and only the quartiles have changed, all in one
+ * direction, the machine is the first suspect, and is named.
+ *
  * 4. Failure
  * What one side does not know is shown as unknown, and not judged. */
 #include "views/diff.h"
@@ -68,6 +71,13 @@ static bool per_byte_of(const struct side *run, int which, uint64_t *value) {
     double part = allocated > 0 ? (double)run->figures[which] * 1e6 * 1048576 / allocated : 0;
     *value = whole_of(part);
     return allocated > 0 && run->known >> which & 1 && run->known >> EDEN_FIGURE_allocated_bytes & 1;
+}
+
+static bool marked_per_byte_of(const struct side *run, int which, uint64_t *value) {
+    (void)which;
+    double allocated = (double)run->figures[EDEN_FIGURE_allocated_bytes];
+    *value = whole_of(allocated > 0 ? (double)run->marked_bytes * 1e6 / allocated : 0);
+    return allocated > 0 && run->known >> EDEN_FIGURE_allocated_bytes & 1;
 }
 
 /* Scavenges in a second, in millionths. */
@@ -171,14 +181,19 @@ static bool is_part(const struct diff_side *side) {
     return part;
 }
 
-static enum verdict judge_count(const struct diff_side *base, const struct diff_side *other, enum eden_figure figure) {
+/* Whether it depends on how long a heap was observed, which differs. */
+static bool is_per_byte(const struct diff_side *base, const struct diff_side *other, enum eden_figure figure) {
     if (figure_descriptions[figure].kind != KIND_sum || !(is_part(base) || is_part(other))) {
-        return judge(base, other, figure_of, (int)figure, COUNT_NOISE);
+        return false;
     }
     enum verdict whole = judge(base, other, figure_of, (int)figure, 0);
-    return whole == VERDICT_SAME || whole == VERDICT_UNKNOWN ? whole
-           : figure == EDEN_FIGURE_allocated_bytes           ? VERDICT_NOT_JUDGED
-                                                             : judge(base, other, per_byte_of, (int)figure, TIME_NOISE);
+    return whole != VERDICT_SAME && whole != VERDICT_UNKNOWN;
+}
+
+static enum verdict judge_count(const struct diff_side *base, const struct diff_side *other, enum eden_figure figure) {
+    return !is_per_byte(base, other, figure)       ? judge(base, other, figure_of, (int)figure, COUNT_NOISE)
+           : figure == EDEN_FIGURE_allocated_bytes ? VERDICT_NOT_JUDGED
+                                                   : judge(base, other, per_byte_of, (int)figure, TIME_NOISE);
 }
 
 static enum verdict judge_figure(const struct diff_side *base, const struct diff_side *other, enum eden_figure figure) {
@@ -226,6 +241,20 @@ static enum verdict judge_row(const struct row *row, const struct diff_side *bas
            : row->value == share_of   ? judge_share(base, other)
            : has_repeats(base, other) ? judge(base, other, row->value, row->which, COUNT_NOISE)
                                       : VERDICT_NOT_JUDGED;
+}
+
+/* What the verdict is about: the value of the row, or what it is for each byte. */
+static value_of *judged_value(const struct row *row, const struct diff_side *base, const struct diff_side *other) {
+    return row->value == figure_of && row->which != EDEN_FIGURE_allocated_bytes &&
+                   is_per_byte(base, other, (enum eden_figure)row->which)
+               ? per_byte_of
+               : row->value;
+}
+
+/* NAN: it has none. */
+static double ratio_of(const struct diff_side *base, const struct diff_side *other, value_of *value, int which) {
+    const struct range a = range_of(base, value, which), b = range_of(other, value, which);
+    return a.is_known && b.is_known && a.median != 0 ? (double)b.median / (double)a.median : (double)NAN;
 }
 
 static bool is_of_interest(const struct diff_side *sides, size_t count, const struct row *row) {
@@ -280,6 +309,29 @@ static bool params_differ(const struct diff_side *sides, size_t count, enum eden
     return any && differ;
 }
 
+/* 1: the same work took more time than in the base, -1: less; 0: neither, or other work. */
+static int same_work_took(const struct diff_side *base, const struct diff_side *other) {
+    static const enum eden_figure work[] = {EDEN_FIGURE_allocated_bytes, EDEN_FIGURE_scavenges,
+                                            EDEN_FIGURE_full_collections, EDEN_FIGURE_survived_bytes,
+                                            EDEN_FIGURE_tenured_bytes};
+    const struct diff_side both[] = {*base, *other};
+    enum verdict verdict = judge(base, other, marked_per_byte_of, 0, TIME_NOISE);
+    bool is_same = verdict == VERDICT_SAME || verdict == VERDICT_NOISE;
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
+        verdict = judge_count(base, other, work[i]);
+        is_same = is_same && verdict != VERDICT_CHANGED && verdict != VERDICT_UNKNOWN;
+    }
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        is_same = is_same && !params_differ(both, 2, id);
+    }
+    int took[3] = {0}; /* less, the same, more */
+    for (int i = 0; is_same && i < 2; i++) {
+        bool changed = judge_pauses(base, other, i) == VERDICT_CHANGED;
+        took[changed ? ratio_of(base, other, pause_of, i) > 1 ? 2 : 0 : 1]++;
+    }
+    return took[2] && !took[0] ? 1 : took[0] && !took[2] ? -1 : 0;
+}
+
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
 enum { NAME = 25, VALUE = 12 };
@@ -302,7 +354,6 @@ static const char *value_to_text(char text[FORMAT_MAX], const struct row *row, u
 
 static void print_row(void *context, const struct diff_side *sides, size_t count, const struct row *row) {
     FILE *out = context;
-    const struct range base = range_of(&sides[0], row->value, row->which);
     char text[FORMAT_MAX];
     fprintf(out, "  %-*s", NAME, row->name);
     for (size_t i = 0; i < count; i++) {
@@ -311,10 +362,13 @@ static void print_row(void *context, const struct diff_side *sides, size_t count
         if (i == 0) {
             continue;
         }
-        if (range.is_known && base.is_known && base.median != 0) {
-            fprintf(out, " %8.2f", (double)range.median / (double)base.median);
+        value_of *judged = judged_value(row, &sides[0], &sides[i]);
+        const double ratio = ratio_of(&sides[0], &sides[i], judged, row->which);
+        const char mark = judged == row->value ? ' ' : '*';
+        if (isnan(ratio)) {
+            fprintf(out, " %8s%c", "-", mark);
         } else {
-            fprintf(out, " %8s", "-");
+            fprintf(out, " %8.2f%c", ratio, mark);
         }
         fprintf(out, i + 1 < count ? " %-8s" : " %s", verdicts[judge_row(row, &sides[0], &sides[i])]);
     }
@@ -331,7 +385,7 @@ static void print_param(FILE *out, const struct diff_side *sides, size_t count, 
         if (value && eden_param(id)->kind == EDEN_KIND_size && eden_param_parse(eden_param(id), value, &number)) {
             eden_param_show(eden_param(id), number, shown, sizeof shown);
         }
-        fprintf(out, " %*s%*s", VALUE, text_escape(form, sizeof form, shown, ""), i != 0 && i + 1 < count ? 18 : 0, "");
+        fprintf(out, " %*s%*s", VALUE, text_escape(form, sizeof form, shown, ""), i != 0 && i + 1 < count ? 19 : 0, "");
     }
     fputc('\n', out);
 }
@@ -356,17 +410,31 @@ void diff_print(FILE *out, const struct diff_side *sides, size_t count) {
     }
     fprintf(out, "%s\n# %-*s %*s", any ? "" : "\n# no parameter is known to differ\n", NAME, "figures", VALUE, "A");
     for (size_t i = 1; i < count; i++) {
-        fprintf(out, " %*c %6c/A%*s", VALUE, 'A' + (char)i, 'A' + (char)i, i + 1 < count ? 9 : 0, "");
+        fprintf(out, " %*c %6c/A%*s", VALUE, 'A' + (char)i, 'A' + (char)i, i + 1 < count ? 10 : 0, "");
     }
     fputc('\n', out);
     each_row(sides, count, print_row, out);
+    fputs("\n# " DIFF_VERDICTS "\n# " DIFF_TIMES "\n", out);
+    bool any_part = false;
+    for (size_t i = 0; i < count; i++) {
+        any_part = any_part || is_part(&sides[i]);
+    }
+    fputs(any_part ? "# " DIFF_PER_BYTE "\n" : "", out);
+    for (size_t i = 1; i < count; i++) {
+        const int took = same_work_took(&sides[0], &sides[i]);
+        if (took != 0) {
+            fprintf(out, "# %c: the same work took %s than in A: the machine may have been %s\n", 'A' + (char)i,
+                    took > 0 ? "more time" : "less time", took > 0 ? "busier, or slower" : "less busy, or faster");
+        }
+    }
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
+static json_t *ratio_to_json(double ratio) { return isnan(ratio) ? json_null() : json_real(ratio); }
+
 static void add_row(void *context, const struct diff_side *sides, size_t count, const struct row *row) {
-    json_t *values = json_array(), *ratios = json_array(), *judged = json_array();
-    const struct range base = range_of(&sides[0], row->value, row->which);
+    json_t *values = json_array(), *ratios = json_array(), *judged = json_array(), *about = json_array();
     for (size_t i = 0; i < count; i++) {
         const struct range range = range_of(&sides[i], row->value, row->which);
         json_t *value = row->value == share_of ? json_real((double)range.median / 1e6) : json_number(range.median);
@@ -374,20 +442,20 @@ static void add_row(void *context, const struct diff_side *sides, size_t count, 
         json_decref(value);
         if (i != 0) {
             enum verdict verdict = judge_row(row, &sides[0], &sides[i]);
-            bool has_ratio = range.is_known && base.is_known && base.median != 0;
-            json_array_append_new(ratios,
-                                  has_ratio ? json_real((double)range.median / (double)base.median) : json_null());
+            value_of *value_judged = judged_value(row, &sides[0], &sides[i]);
+            json_array_append_new(ratios, ratio_to_json(ratio_of(&sides[0], &sides[i], row->value, row->which)));
+            json_array_append_new(about, ratio_to_json(ratio_of(&sides[0], &sides[i], value_judged, row->which)));
             json_array_append_new(judged, verdict == VERDICT_UNKNOWN || verdict == VERDICT_NOT_JUDGED
                                               ? json_null()
                                               : json_string(verdicts[verdict]));
         }
     }
-    json_array_append_new(context, json_pack("{s:s, s:o, s:o, s:o}", "name", row->name, "values", values, "ratios",
-                                             ratios, "verdicts", judged));
+    json_array_append_new(context, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", row->name, "values", values, "ratios",
+                                             ratios, "judged_ratios", about, "verdicts", judged));
 }
 
 json_t *diff_to_json(const struct diff_side *sides, size_t count) {
-    json_t *names = json_array(), *parameters = json_array(), *figures = json_array();
+    json_t *names = json_array(), *parameters = json_array(), *figures = json_array(), *same_work = json_array();
     for (size_t i = 0; i < count; i++) {
         json_array_append_new(names, json_text(sides[i].names, strlen(sides[i].names)));
     }
@@ -403,5 +471,10 @@ json_t *diff_to_json(const struct diff_side *sides, size_t count) {
         json_array_append_new(parameters, json_pack("{s:s, s:o}", "name", eden_param(id)->name, "values", values));
     }
     each_row(sides, count, add_row, figures);
-    return json_pack("{s:o, s:o, s:o}", "sides", names, "parameters", parameters, "figures", figures);
+    for (size_t i = 1; i < count; i++) {
+        const int took = same_work_took(&sides[0], &sides[i]);
+        json_array_append_new(same_work, took == 0 ? json_null() : json_string(took > 0 ? "longer" : "shorter"));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o}", "sides", names, "parameters", parameters, "figures", figures,
+                     "same_work_took", same_work);
 }

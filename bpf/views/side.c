@@ -12,6 +12,7 @@ static void add_figures(struct side *side, const struct heap_model *heap) {
     sum_add(&side->stopped_ns, heap->stopped_ns);
     side->knows_stopped = side->knows_stopped && heap->stopped_known;
     side->is_part = side->is_part || heap->late || !heap->destroyed;
+    sum_add(&side->marked_bytes, heap->phase[EDEN_PHASE_mark] ? heap->phase[EDEN_PHASE_mark]->bytes : 0);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         uint64_t value = heap->figures[i] - heap->before[i]; /* since attach */
         if (figure_descriptions[i].kind == KIND_sum) {

@@ -20,6 +20,7 @@ struct side {
     bool knows_stopped;  /* of every heap */
     uint64_t known;      /* bit i: figures[i] is there, in every heap */
     uint64_t figures[EDEN_FIGURE_COUNT];
+    uint64_t marked_bytes;
     struct quartile scavenges, fulls;
     enum side_param has_param[EDEN_PARAM_COUNT];
     char param[EDEN_PARAM_COUNT][64]; /* terminated */

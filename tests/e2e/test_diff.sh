@@ -64,7 +64,24 @@ python3 -c "
 import json
 figures = {figure['name']: figure for figure in json.load(open('out'))['figures']}
 assert figures['remembered']['verdicts'] == ['changed'], figures['remembered']
+assert abs(figures['remembered']['ratios'][0] - 2.8) < 0.01, figures['remembered']
+assert abs(figures['remembered']['judged_ratios'][0] - 2) < 0.01, figures['remembered']
+assert figures['eden_size']['judged_ratios'] == figures['eden_size']['ratios'], figures['eden_size']
 assert figures['max_pause_ns']['values'][1] < 1e9, figures['max_pause_ns'] # not that before the recording"
+expect_status 0 "$scope" diff a.data part.data
+grep -Eq '^  remembered .* 2\.00\* changed$' out && grep -q '^# \*: for each byte allocated' out &&
+    grep -Eq '^  eden_size .* 1\.00  same$' out || die "the judged ratio is not shown: $(cat out)"
+grep -q '^# changed: .*noise: .*-: .*?: ' out || die "the verdicts are not explained: $(cat out)"
+expect_status 0 "$scope" diff a.data same.data
+! grep -qF '*' out || die "whole heaps are judged for each byte: $(cat out)"
+# The same work in other times: the machine is named.
+for case in "a.data slower.data longer" "slower.data a.data shorter" "a.data neighbour.data null" "a.data small.data null"; do
+    read -r base other took <<<"$case"
+    expect_status 0 "$scope" diff --json "$base" "$other"
+    [[ $(jq -r '.same_work_took[0]' out) == "$took" ]] || die "$case: $(cat out)"
+done
+expect_status 0 "$scope" diff a.data slower.data
+grep -q '^# B: the same work took more time than in A: the machine may have been busier' out || die "$(cat out)"
 # Five pauses do not tell a slower collector from a busy neighbour.
 cp a.data few.data
 sqlite3 few.data "UPDATE event SET a2 = a2 * 4 WHERE probe = 15"
