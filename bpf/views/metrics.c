@@ -208,10 +208,16 @@ static void print_seconds(FILE *out, uint64_t ns) {
     fprintf(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }
 
-/* A family of counters ends in _total: its name in OpenMetrics does not. */
+/* A family of counters ends in _total, one of facts in _info: its name in OpenMetrics does not. Prometheus has no type
+ * for facts. */
 static void print_head(const struct printing *printing, const char *name, const char *kind, const char *meaning) {
-    bool is_counter = strcmp(kind, "counter") == 0, is_open = printing->format->is_open;
-    const char *suffix = is_counter && !is_open ? "_total" : "";
+    const char *suffix = "";
+    if (!printing->format->is_open && strcmp(kind, "counter") == 0) {
+        suffix = "_total";
+    } else if (!printing->format->is_open && strcmp(kind, "info") == 0) {
+        suffix = "_info";
+        kind = "gauge";
+    }
     fprintf(printing->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, suffix, meaning, name, suffix, kind);
 }
 
@@ -353,8 +359,8 @@ static void print_tool(const struct printing *printing, const struct model *mode
     }
     print_head(printing, "edenscope_scrapes", "counter", "requests answered, this one included");
     fprintf(out, "edenscope_scrapes_total %" PRIu64 "\n", tool->scrapes);
-    print_head(printing, "edenscope_build", printing->format->is_open ? "info" : "gauge", "the version of the tool");
-    fprintf(out, "edenscope_build%s{version=\"%s\"} 1\n", printing->format->is_open ? "_info" : "", EDEN_VERSION);
+    print_head(printing, "edenscope_build", "info", "the version of the tool");
+    fprintf(out, "edenscope_build_info{version=\"%s\"} 1\n", EDEN_VERSION);
 }
 
 bool metrics_print(FILE *out, const struct model *model, const struct metrics_tool *tool,

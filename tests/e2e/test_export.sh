@@ -56,6 +56,9 @@ until_true "it has dropped" said dropped
 scrape text
 scrape open -H 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5'
 grep -q '^# EOF$' open && ! grep -q '^# EOF$' text || die "the formats are mixed up"
+names_in() { sed -nE 's/^([a-z_]+)[{ ].*/\1/p' "$1" | sort -u; }
+diff <(names_in text) <(names_in open) || die "a sample has another name in the other format"
+grep -q '^# TYPE edenscope_build_info gauge$' text && grep -q '^# TYPE edenscope_build info$' open || die "the build"
 # Open wherever it is wanted, and not less than the other one.
 while read -r is_open accept; do
     opened=no
