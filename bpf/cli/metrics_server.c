@@ -353,6 +353,19 @@ _Noreturn static void serve(int listening, int questions, int answers) {
 
 /* ---- the tool's side -------------------------------------------------------------------------------------------- */
 
+static const char *remedy_of(int error) {
+    switch (error) {
+    case EADDRINUSE:
+        return "; give another port, or 0 for a free one";
+    case EACCES:
+        return "; ports below 1024 need root or CAP_NET_BIND_SERVICE: give another one, or 0 for a free one";
+    case EADDRNOTAVAIL:
+        return "; give an address of this machine (`ip address` lists them), or 0.0.0.0 for all";
+    default:
+        return "";
+    }
+}
+
 /* A socket that listens there; -1 and why. */
 static int listen_at(const char *where, struct failure *why) {
     char host[128];
@@ -379,7 +392,7 @@ static int listen_at(const char *where, struct failure *why) {
     bool good = made >= 0 && setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
                 bind(made, found->ai_addr, found->ai_addrlen) == 0 && listen(made, MOST_CLIENTS) == 0;
     if (!good) {
-        failure_set(why, 1, "--listen %.100s: %s", where, strerror(errno));
+        failure_set(why, 1, "--listen %.100s: %s%s", where, strerror(errno), remedy_of(errno));
     }
     freeaddrinfo(found);
     if (!good && made >= 0) {

@@ -297,7 +297,14 @@ until_true "it answers again" curl -sS --fail --max-time 5 "$address" -o text
 scrape text
 scrape open -H 'Accept: application/openmetrics-text'
 expect_status 1 "$scope" export --listen "127.0.0.1:$port" -p "$target"
-grep -q 'Address already in use' err || die "$(cat err)"
+grep -q 'Address already in use; give another port, or 0' err || die "$(cat err)"
+expect_status 1 "$scope" export --listen 192.0.2.1:0 -p "$target"
+grep -q 'Cannot assign requested address; give an address of this machine' err || die "$(cat err)"
+[[ $(cat /proc/sys/net/ipv4/ip_unprivileged_port_start) -le 80 ]] || {
+    expect_status 1 setpriv --bounding-set=-net_bind_service --inh-caps=-all \
+        "$scope" export --listen 127.0.0.1:80 -p "$target"
+    grep -q 'Permission denied; ports below 1024 need root or CAP_NET_BIND_SERVICE: give another' err || die "$(cat err)"
+}
 # A tool that does not answer costs a scrape, and no more.
 kill -STOP "$tool"
 [[ $(curl -s -o /dev/null -w '%{http_code}' --max-time 30 "$address") == 503 ]] || die "a silent tool is no 503"
