@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "eden_version.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/message.h"
 #include "util/text.h"
@@ -135,9 +136,39 @@ static void check_lifetimes(struct doctor *doctor) {
 
 /* ---- rights and limits ------------------------------------------------------------------------------------------ */
 
+struct refused {
+    struct inspect *inspect;
+    size_t count;
+    int first;
+};
+
+/* Whether the process may be read, as `list` finds out. */
+static void try_process(void *context, int pid) {
+    struct refused *refused = context;
+    struct target target;
+    if (target_is_kernel_thread(pid)) {
+        return;
+    }
+    if (inspect_process(refused->inspect, pid, inspect_owner(refused->inspect, pid), 0, false, &target)) {
+        target_close(&target);
+    } else if (errno == EACCES) {
+        refused->first = refused->count++ == 0 ? pid : refused->first;
+    }
+}
+
 static void check_rights(struct doctor *doctor) {
+    enum { SHARE_NS = 30000000, TOTAL_NS = 1000000000 };
+    struct refused refused = {.inspect = doctor->inspect};
     if (kernel_may_read_others()) {
-        report(doctor, VERDICT_OK, "other users", "their processes can be observed");
+        inspect_limit(doctor->inspect, SHARE_NS / 4, SHARE_NS, now_ns() + TOTAL_NS);
+        target_processes(try_process, &refused);
+        if (refused.count == 0) {
+            report(doctor, VERDICT_OK, "other users", "their processes can be observed");
+        } else {
+            report(doctor, VERDICT_LIMITED, "other users",
+                   "observable but for %zu (the first is %d): protected even from root (security module, container?)",
+                   refused.count, refused.first);
+        }
     } else {
         report(doctor, VERDICT_LIMITED, "other users",
                "only your own processes: others need CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");

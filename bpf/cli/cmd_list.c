@@ -605,7 +605,7 @@ static int list_processes(struct inspect *inspect, const struct options *options
         message_print("could not inspect %zu %s (the first is %d); %s", listing.refused,
                       listing.refused == 1 ? "process" : "processes", listing.first_refused,
                       may_read_others
-                          ? "the system protects them even from root (a security module or a container?)"
+                          ? "the system protects such processes even from root (a security module or a container?)"
                           : "processes of other users need CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");
     }
     for (size_t i = 0; i < listing.files; i++) {

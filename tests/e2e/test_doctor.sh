@@ -9,6 +9,15 @@ for what in 'stat, record, tune' attaching children lifetimes 'other users' /pro
     grep -Eq "^  (ok|limited) +$what " "$folder/out" || die "no $what: $(cat "$folder/out")"
 done
 grep -q "^All commands work here" "$folder/out" || die "$(cat "$folder/out")"
+# What `list` may not look into is no secret here: both name the first.
+expect_status 0 "$scope" list
+refused=$(sed -n 's/.*could not inspect .* (the first is \([0-9]*\)).*/\1/p' "$folder/err")
+expect_status 0 "$scope" doctor
+if [[ $refused ]]; then
+    grep -q "^  limited  other users .*(the first is $refused)" "$folder/out"
+else
+    grep -q '^  ok       other users ' "$folder/out"
+fi || die "list is refused process '$refused': $(cat "$folder/out")"
 expect_status 0 "$scope" doctor --json
 python3 - "$folder/out" <<'PYTHON'
 import json, sys
