@@ -361,7 +361,7 @@ static bool show_recording(struct lifetimes *run, struct recording *recording, s
     shown = shown && write_pretenure(run, &model, why);
     if (shown && model.heap_count == 0) {
         message_print("%s: %s", run->options.input,
-                      any ? "has heaps, but none with this number and process" : model_no_heap);
+                      any ? "has heaps, but none that --heap and --pid select" : model_no_heap);
     }
     life_model_clear(&model);
     return shown;

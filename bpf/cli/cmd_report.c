@@ -118,14 +118,13 @@ static void print_no_heap(const char *path, const struct recording_info *info, c
     if (any) {
         char id[HEAP_NUMBER], number[HEAP_NUMBER + 24] = "", process[48] = "";
         if (wanted->id || wanted->serial) {
-            snprintf(number, sizeof number, " number (%s)%s", heap_number_text(id, wanted->id, wanted->serial),
-                     wanted->pid ? " in this" : "");
+            snprintf(number, sizeof number, " with number %s", heap_number_text(id, wanted->id, wanted->serial));
         }
         if (wanted->pid) {
-            snprintf(process, sizeof process, " process (%" PRIu64 ")", wanted->pid);
+            snprintf(process, sizeof process, " of process %" PRIu64, wanted->pid);
         }
-        message_print("%s: has heaps, but none with this%s%s; `edenscope report` without --heap and --pid lists them",
-                      path, number, process);
+        message_print("%s: has no heap%s%s; `edenscope report` without --heap and --pid lists its heaps", path, number,
+                      process);
     } else {
         message_print("%s: %s%s", path, model_no_heap, info->finished ? "" : ", recorded for long enough");
     }
@@ -228,7 +227,7 @@ static const char *of_rows_only(const struct options *options) {
 static bool check(const struct report *report, struct failure *why) {
     const struct options *options = &report->options;
     if (!report->view && of_rows_only(options)) {
-        return failure_set(why, 1, "%s: not of the %s; `edenscope report --view list` lists the other views",
+        return failure_set(why, 1, "%s: cannot be used with the %s; name a view with --view (`--view list` lists them)",
                            of_rows_only(options), options->html ? "page" : "summary");
     }
     if (options->json && options->separator) {

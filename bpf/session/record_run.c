@@ -155,14 +155,15 @@ static void report_summary(const struct model *model, const struct run *run, con
     const bool is_kept = !request->temporary && !is_lost && recorder_is_published(run->recorder);
     char events[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX];
     uint64_t event_count = recorder_written_count(run->recorder);
-    char batches[FORMAT_MAX + 24] = "", size[FORMAT_MAX] = "";
+    char batches[FORMAT_MAX + 24] = "", size[FORMAT_MAX + 3] = "";
     if (request->observed.lifetimes) {
         uint64_t batch_count = recorder_batch_count(run->recorder);
         snprintf(batches, sizeof batches, "%s batch%s of lifetimes, ", format_count(events, batch_count),
                  batch_count == 1 ? "" : "es");
     }
     if (is_kept) {
-        snprintf(size, sizeof size, " (%.1f MB)", (double)recorder_bytes(run->recorder) / 1e6);
+        char bytes[FORMAT_MAX];
+        snprintf(size, sizeof size, " (%s)", format_bytes(bytes, recorder_bytes(run->recorder)));
     }
     message_line("[ edenscope %s: %s event%s, %s scavenge%s, %s full collection%s, %s%s%s%s%s ]", request->who,
                  format_count(events, event_count), plural(event_count), format_count(scavenges, run->scavenges),

@@ -353,7 +353,7 @@ status=0
 grep -q 'recording stopped' err || die "it does not say that recording ended: $(cat err)"
 tr -d , <err | grep_all -q " $(sqlite3 full.data 'SELECT count(*) FROM event') events" || die "it reports other events: $(cat err)"
 read -r scavenges full < <(sqlite3 -separator ' ' full.data 'SELECT total(scavenges) | 0, total(full_collections) | 0 FROM heap')
-tr -d , <err | grep_all -Eq " $scavenges scavenges? $full full collections? wrote full.data \(.*MB\) cut short \]$" ||
+tr -d , <err | grep_all -Eq " $scavenges scavenges? $full full collections? wrote full.data \([0-9.]+ [KM]iB\) cut short \]$" ||
     die "the last line is not of the file, which has $scavenges scavenges, $full full collections: $(cat err)"
 [[ -s full.alive ]] || die "the program did not run on to its end"
 "$scope" report -i full.data >out || die "report: a recording that hit a full disk"

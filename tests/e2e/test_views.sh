@@ -231,20 +231,23 @@ assert set(heap) == {"pid", "heap", "serial", "minimum_mutator_utilisation"}, he
 assert all(list(row) == ["utilisation", "window_ns"] for row in heap["minimum_mutator_utilisation"]), heap
 PYTHON
 expect_status 1 "$scope" report --view pauses -F count,window_ns
-grep -q 'window_ns: the view pauses has no such column, or not in the table of the others; its columns are kind,count' err || die "$(cat err)"
+grep -q -- '-F window_ns: name columns of one table; the tables of the view pauses have kind,count' err || die "$(cat err)"
 for form in '' --json '-x ;'; do
     # shellcheck disable=SC2086
     expect_status 1 "$scope" report --view pauses -F count,kind,max_ns,kind $form
     grep -qx 'edenscope: -F kind: given twice; give it once' err && [[ ! -s out ]] || die "$(cat err)"
 done
 expect_status 1 "$scope" report --view pauses --sort nonesuch
-grep -q 'nonesuch: the view pauses has no such column' err || die "$(cat err)"
+grep -q -- '--sort nonesuch: not a column of the view pauses, which has kind,count' err || die "$(cat err)"
 expect_status 1 "$scope" report --view pauses -x ab
 grep -q 'not a separator' err || die "$(cat err)"
 expect_status 1 "$scope" report --view pauses -x , --json
 grep -q 'exclude each other' err || die "$(cat err)"
 expect_status 1 "$scope" report -F seq
-grep -q '^edenscope: -F: not of the summary' err || die "$(cat err)"
+grep -q '^edenscope: -F: cannot be used with the summary; name a view' err || die "$(cat err)"
+expect_status 1 "$scope" report --pid 4
+grep -qE '^edenscope: .*: has no heap of process 4; .edenscope report. without --heap and --pid lists its heaps$' err ||
+    die "$(cat err)"
 echo "columns, order, separated values"
 
 # Two parts of the time are the whole.
@@ -338,7 +341,7 @@ parts = [row["utilisation"] for row in cut["pauses"][place]["minimum_mutator_uti
 assert all(part < 0.1 for part in parts), parts
 PYTHON
 expect_status 1 "$scope" report --since 1
-grep -q '^edenscope: --since and --until: not of the summary' err || die "$(cat err)"
+grep -q '^edenscope: --since and --until: cannot be used with the summary; name a view' err || die "$(cat err)"
 expect_status 1 "$scope" report --view pauses --since 2 --until 1
 grep -q 'is not after' err || die "$(cat err)"
 echo "parts of the time"

@@ -124,12 +124,14 @@ static size_t find_column(const struct table *table, const char *name, size_t le
     return SIZE_MAX;
 }
 
-/* Sets *why to what there is. */
+/* Sets *why to what there is: the view has no such column, or not in the table that has the others. */
 static bool unknown_column(const struct view *view, const char *option, const char *name, size_t length,
                            struct failure *why) {
     char names[400] = "";
     size_t used = 0;
+    bool is_apart = false;
     for (size_t i = 0; i < view->table_count; i++) {
+        is_apart = is_apart || find_column(&view->tables[i], name, length) != SIZE_MAX;
         for (size_t j = 0; j < view->tables[i].column_count && used < sizeof names; j++) {
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                      j   ? ","
@@ -139,7 +141,8 @@ static bool unknown_column(const struct view *view, const char *option, const ch
         }
     }
     return failure_set(why, 1,
-                       "%s %.*s: the view %s has no such column, or not in the table of the others; its columns are %s",
+                       is_apart ? "%s %.*s: name columns of one table; the tables of the view %s have %s"
+                                : "%s %.*s: not a column of the view %s, which has %s",
                        option, (int)(length < 60 ? length : 60), name, view->name, names);
 }
 
