@@ -15,7 +15,6 @@
 /* Raised when a reader of the version before would misread the file. New tables, columns, probes and figures don't:
  * readers ask for columns by name and skip what they don't know. */
 #define RECORDING_VERSION 1
-#define RECORDING_APPLICATION_ID 0x4564656e /* "Eden", at offset 68 of the file */
 
 /* Why a recorder stopped before the end of what it observed. */
 enum recording_cut {

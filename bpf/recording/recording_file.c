@@ -38,6 +38,7 @@
 #include "recording/recording_sql.h"
 #include "recording/recording_vfs.h"
 #include "util/clock.h"
+#include "util/mark.h"
 #include "util/owner.h"
 #include "util/place.h"
 #include "util/room.h"
@@ -50,7 +51,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HEADER = 100, AT_READ_FORMAT = 19, FORMAT_WAL = 2, AT_VERSION = 60, AT_APPLICATION = 68 };
+enum { HEADER = 100, AT_READ_FORMAT = 19, FORMAT_WAL = 2, AT_VERSION = 60 };
 enum { LOCK_WAIT_MS = 5000, LOCK_PAUSE_NS = 20000000, PIECE = 32 << 20 };
 
 static uint32_t big_endian(const unsigned char *bytes) {
@@ -74,9 +75,7 @@ struct file_look file_look(int file) {
     look.size = (uint64_t)status.st_size;
     if (look.size == 0) {
         look.kind = FILE_EMPTY;
-    } else if (pread(file, header, sizeof header, 0) == (ssize_t)sizeof header &&
-               memcmp(header, "SQLite format 3", 16) == 0 &&
-               big_endian(header + AT_APPLICATION) == RECORDING_APPLICATION_ID) {
+    } else if (mark_is_recording(file) && pread(file, header, sizeof header, 0) == (ssize_t)sizeof header) {
         look.kind = FILE_RECORDING;
         look.version = big_endian(header + AT_VERSION);
         look.has_log = header[AT_READ_FORMAT] == FORMAT_WAL;

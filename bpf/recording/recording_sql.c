@@ -8,6 +8,7 @@
 #include "eden_values.h"
 #include "model/probe_table.h"
 #include "util/format.h"
+#include "util/mark.h"
 #include <stdio.h>
 #include <string.h>
 

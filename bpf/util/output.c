@@ -1,4 +1,5 @@
 #include "util/output.h"
+#include "util/mark.h"
 #include "util/message.h"
 #include "util/owner.h"
 #include "util/place.h"
@@ -38,11 +39,13 @@ static bool check(const struct place *place, int file, const char *path, struct 
         return failure_set(why, 1, "-o %.200s: belongs to another user, so it is not replaced; name another file",
                            path);
     }
-    return !place_is_strangers_link(place, file) ||
-           failure_set(why, 1,
-                       "-o %.200s: has other hard links, in a folder that others may write to, so it is not replaced; "
-                       "name another file",
-                       path);
+    if (place_is_strangers_link(place, file)) {
+        return failure_set(why, 1,
+                           "-o %.200s: has other hard links, in a folder that others may write to, so it is not "
+                           "replaced; name another file",
+                           path);
+    }
+    return !S_ISREG(status.st_mode) || mark_spares_recording(place, "-o", path, why);
 }
 
 FILE *output_open(const char *path, struct failure *why) {

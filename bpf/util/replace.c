@@ -1,4 +1,5 @@
 #include "util/replace.h"
+#include "util/mark.h"
 #include "util/owner.h"
 #include "util/room.h"
 #include "util/share.h"
@@ -95,13 +96,6 @@ bool replace_open_beside(struct replacement *replacement, const struct replaceme
 
 /* ---- what stands there ------------------------------------------------------------------------------------------- */
 
-static bool begins_with(int file, const char *mark) {
-    char start[128];
-    size_t length = strlen(mark);
-    return length <= sizeof start && pread(file, start, length, 0) == (ssize_t)length &&
-           memcmp(start, mark, length) == 0;
-}
-
 static bool stands(const struct replacement *replacement, struct stat *status) {
     return fstatat(replacement->place.folder, replacement->place.name, status, AT_SYMLINK_NOFOLLOW) == 0;
 }
@@ -144,20 +138,20 @@ static bool may_replace(struct replacement *replacement, const char *mark, bool 
     if (!S_ISREG(status->st_mode)) {
         return fail(replacement, "is not a regular file; name another one", why);
     }
-    if (force) {
-        return true;
-    }
-    if (!owner_is_trusted(status->st_uid)) {
+    if (!force && !owner_is_trusted(status->st_uid)) {
         return fail(replacement,
                     replacement->has_force ? "belongs to another user; name another file, or replace it with --force"
                                            : "belongs to another user; name another file",
                     why);
     }
-    if (status->st_size == 0) {
+    if (!mark_spares_recording(&replacement->place, replacement->option, replacement->path, why)) {
+        return false;
+    }
+    if (force || status->st_size == 0) {
         return true;
     }
     int file = place_open_file(&replacement->place, O_RDONLY | O_NONBLOCK, 0);
-    bool ours = file >= 0 && begins_with(file, mark);
+    bool ours = file >= 0 && mark_begins(file, mark);
     if (file >= 0) {
         close(file);
     }

@@ -39,6 +39,26 @@ ln -s loop loop
 command_to stat 1 loop
 grep -q 'loop: Too many levels of symbolic links; name the file itself' err || die "the loop is not named: $(cat err)"
 
+# A recording can't be had again: no text takes its place, by whatever name, not even with --force.
+expect_status 0 "$scope" record --lifetimes -o eden.data -- "$build/tests/exercise"
+cp eden.data copy.data
+ln -s eden.data link.data
+ln eden.data hard.data
+for name in eden.data link.data hard.data "$PWD/eden.data"; do
+    for command in "lifetimes -i eden.data -o" "lifetimes -i eden.data --force --pretenure" "tune -i eden.data -o" "tune -o" \
+        "report --html" "lifetimes -p $$ 0.1 -o" "stat -p $$ 0.1 1 -o" "tune -p $$ 0.1 -o" "lifetimes -p $$ 0.1 --force --pretenure"; do
+        # shellcheck disable=SC2086
+        expect_status 1 timeout 60 "$scope" $command "$name"
+        grep -q "$name: a recording, so it is not replaced; name another file, or remove it first" err ||
+            die "$command $name: the recording is not named: $(cat err)"
+        cmp eden.data copy.data || die "$command $name costs the recording"
+    done
+done
+# shellcheck disable=SC2016
+expect_status 1 timeout 60 sh -c 'exec "$1" tune -o /dev/stdout 1<>eden.data' sh "$scope"
+cmp eden.data copy.data || die "standard output costs the recording"
+rm link.data hard.data
+
 # What cannot be written is printed, and costs nothing that was there before.
 if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
     mkdir disk
