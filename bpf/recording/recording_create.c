@@ -202,7 +202,7 @@ static void close_standing(struct standing *standing) {
 
 static bool may_replace(const struct file_look *look, const struct recorder_options *options, struct failure *why) {
     if (!look->is_regular) {
-        return failure_set(why, 1, "%.200s: is not a regular file; name another one with -o", options->path);
+        return failure_set(why, 1, "%.200s: not a regular file; name another one with -o", options->path);
     }
     if (look->is_live) {
         return failure_set(why, 1, "%.200s: another edenscope is recording to it; name another file with -o",

@@ -217,7 +217,7 @@ bool file_copy(int database, int journal, int to, const char *folder, int *journ
     *journal_copy = -1;
     struct stat status;
     if (fstat(database, &status) != 0 || (uint64_t)status.st_size > ROOM_MOST_BYTES) {
-        return failure_set(why, 1, "%.200s: is too large to copy", path);
+        return failure_set(why, 1, "%.200s: too large to copy", path);
     }
     if (!lock_shared(database)) {
         return failure_set(why, 1, "%.200s: another program holds a lock on it; try again when it has finished", path);
@@ -286,7 +286,7 @@ static bool check_trust(const struct file_look *look, const struct place *place,
 
 static bool check(const struct file_look *look, const char *path, struct failure *why) {
     if (!look->is_regular || look->kind != FILE_RECORDING) {
-        return failure_set(why, 1, "%.200s: is not a recording of edenscope%s; name another file with -i", path,
+        return failure_set(why, 1, "%.200s: not a recording of edenscope%s; name another file with -i", path,
                            look->kind == FILE_EMPTY ? " (it is empty)" : "");
     }
     if (look->has_log) {
@@ -330,7 +330,7 @@ static bool open_journal(struct file_held *held, const struct place *place, uid_
     }
     struct stat status;
     if (held->journal < 0 || fstat(held->journal, &status) != 0 || !S_ISREG(status.st_mode)) {
-        return failure_set(why, 1, "%.200s-journal: is not a regular file; remove it to read the recording without it",
+        return failure_set(why, 1, "%.200s-journal: not a regular file; remove it to read the recording without it",
                            path);
     }
     if (status.st_uid != owner) {

@@ -136,7 +136,7 @@ static bool may_replace(struct replacement *replacement, const char *mark, bool 
     }
     const struct stat *status = &replacement->found;
     if (!S_ISREG(status->st_mode)) {
-        return fail(replacement, "is not a regular file; name another one", why);
+        return fail(replacement, "not a regular file; name another one", why);
     }
     if (!force && !owner_is_trusted(status->st_uid)) {
         return fail(replacement,

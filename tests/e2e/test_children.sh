@@ -459,7 +459,7 @@ if [[ $EUID -eq 0 ]] && bindfs --no-allow-other files mounted; then
     for child in "mounted/children wait" ./uses; do
         expect_status 0 "$scope" stat --json -o stat.json -- sh -c "(sleep 0.3; echo; echo) | $child; true"
         [[ $(jq .missed_children stat.json) == 1 ]] || die "$child is not counted: $(cat err)"
-        grep -q 'is on FUSE; root opens no file there' err || die "$child: FUSE is not named: $(cat err)"
+        grep -q ': on FUSE; root opens no file there' err || die "$child: FUSE is not named: $(cat err)"
     done
     rm -f ready
     mounted/children wait <go >out 2>ready &

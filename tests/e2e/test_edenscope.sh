@@ -167,7 +167,7 @@ refused 127 'nonesuch: command not found' stat -o mine -- nonesuch
 [[ $(cat mine) == mine ]] || die "stat has emptied a file for nothing"
 refused 1 'exists and is not a recording' record -o mine -- true
 [[ $(cat mine) == mine ]] || die "record has replaced a file that is no recording"
-refused 1 'mine: is not a recording' report -i mine
+refused 1 'mine: not a recording' report -i mine
 head -c 3000 eden.data >cut.data
 expect_status 1 "$scope" report -i cut.data
 grep -q '^edenscope: .*cut.data' err || die "a damaged recording is not named: $(cat err)"

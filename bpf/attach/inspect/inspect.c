@@ -543,7 +543,7 @@ bool inspect_mappings(struct inspect *inspect, struct target *target, struct map
 static void report_fuse(struct inspect *inspect, const char *path, int error) {
     if (error == ENOTSUP && !inspect->reported_fuse) {
         inspect->reported_fuse = true;
-        message_print("%s: is on FUSE; root opens no file there, so its programs and libraries are not observed", path);
+        message_print("%s: on FUSE; root opens no file there, so its programs and libraries are not observed", path);
     }
 }
 
