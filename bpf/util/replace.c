@@ -105,10 +105,13 @@ bool replace_look(struct replacement *replacement, struct failure *why) {
     return replacement->is_taken || errno == ENOENT || fail(replacement, strerror(errno), why);
 }
 
-/* The same file, and not written to since: its inode may be that of another one that was removed. */
+/* The same file, and not changed since: its inode may be that of another one that was removed. The time of its last
+ * change nobody can put back, but where a file system counts seconds, two changes may have the same. */
 static bool is_same(const struct stat *one, const struct stat *other) {
     return one->st_dev == other->st_dev && one->st_ino == other->st_ino && one->st_size == other->st_size &&
-           one->st_mtim.tv_sec == other->st_mtim.tv_sec && one->st_mtim.tv_nsec == other->st_mtim.tv_nsec;
+           one->st_ctim.tv_sec == other->st_ctim.tv_sec && one->st_ctim.tv_nsec == other->st_ctim.tv_nsec &&
+           one->st_mtim.tv_sec == other->st_mtim.tv_sec && one->st_mtim.tv_nsec == other->st_mtim.tv_nsec &&
+           one->st_mode == other->st_mode && one->st_uid == other->st_uid && one->st_gid == other->st_gid;
 }
 
 static bool fail_changed(const struct replacement *replacement, struct failure *why) {
