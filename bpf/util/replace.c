@@ -17,12 +17,13 @@ static bool fail(const struct replacement *replacement, const char *what, struct
 
 /* ---- making it --------------------------------------------------------------------------------------------------- */
 
+enum { CHANCE = 6 }; /* letters of chance */
+
 static bool random_name(const struct replacement *replacement, char name[NAME_MAX + 1]) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    uint8_t bytes[6];
+    uint8_t bytes[CHANCE];
     int length = snprintf(name, NAME_MAX + 1, "%s.XXXXXX", replacement->place.name);
     if (length < 0 || length > NAME_MAX || getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
-        errno = ENAMETOOLONG;
         return false;
     }
     for (size_t i = 0; i < sizeof bytes; i++) {
@@ -66,6 +67,24 @@ static bool open_file(struct replacement *replacement, struct failure *why) {
     return true;
 }
 
+/* What could not be put in its place at the end is refused before anything is observed. NULL: it can be. */
+static const char *find_obstacle(const struct replacement *replacement) {
+    const struct place *place = &replacement->place;
+    struct statx folder;
+    if (place->is_magic) {
+        return "not a regular file; name another one";
+    }
+    if (place->is_dangling) {
+        return "a dangling link; name the file itself";
+    }
+    if (strlen(place->name) + 1 + CHANCE > NAME_MAX) {
+        return "the name is too long; name another file";
+    }
+    bool only_adds =
+        statx(place->folder, "", AT_EMPTY_PATH, 0, &folder) == 0 && (folder.stx_attributes & STATX_ATTR_APPEND) != 0;
+    return only_adds ? "its folder lets files be added only (chattr +a); name another file" : NULL;
+}
+
 bool replace_open(struct replacement *replacement, const char *option, const char *path, struct failure *why) {
     *replacement = (struct replacement){.option = option};
     int length = snprintf(replacement->path, sizeof replacement->path, "%s", path);
@@ -76,12 +95,10 @@ bool replace_open(struct replacement *replacement, const char *option, const cha
         return failure_set(why, 1, "%s %.200s: %s; name another file", option, path,
                            errno == EPERM ? "leads through another user's link" : strerror(errno));
     }
-    if (replacement->place.is_magic || replacement->place.is_dangling) {
+    const char *obstacle = find_obstacle(replacement);
+    if (obstacle) {
         place_close(&replacement->place);
-        return fail(replacement,
-                    replacement->place.is_magic ? "is not a regular file; name another one"
-                                                : "is a dangling link; name the file itself",
-                    why);
+        return fail(replacement, obstacle, why);
     }
     return open_file(replacement, why);
 }

@@ -380,6 +380,26 @@ TEST_WITH(what_comes_meanwhile_stays, enter_folder, leave_folder) {
     assert_text("gone", "# ours\nnew\n");
 }
 
+TEST_WITH(what_can_not_be_put_in_place_is_refused_at_the_start, enter_folder, leave_folder) {
+    struct replacement file;
+    struct failure why;
+    char name[NAME_MAX + 1] = "";
+    memset(name, 'n', NAME_MAX - strlen(".XXXXXX"));
+    assert_true(replace(name, "# ours\n", false, &why)); /* the longest that is followed by .XXXXXX */
+    strcat(name, "n");
+    assert_false(replace_begin(&file, "--pretenure", name, "# ours\n", REPLACE_OURS, &why));
+    assert_non_null(strstr(why.message, "the name is too long"));
+
+    assert_int_equal(mkdir("adds", 0700), 0);
+    if (system("chattr +a adds 2>/dev/null") == 0) {
+        bool began = replace_begin(&file, "--pretenure", "adds/new", "# ours\n", REPLACE_OURS, &why);
+        assert_int_equal(system("chattr -a adds"), 0);
+        assert_false(began);
+        assert_non_null(strstr(why.message, "lets files be added only"));
+    }
+    assert_no_temporary();
+}
+
 TEST_WITH(a_full_disk_leaves_the_old_file, enter_folder, leave_folder) {
     struct rlimit limit, small;
     struct failure why;
