@@ -273,6 +273,20 @@ bool replace_publish(struct replacement *replacement, struct failure *why) {
     return true;
 }
 
+/* What can't be looked at any more is taken to be there. */
+static bool is_at_path(const struct replacement *replacement) {
+    struct stat own, there;
+    if (stat(replacement->path, &there) != 0) {
+        return errno != ENOENT && errno != ENOTDIR;
+    }
+    return fstat(replacement->file, &own) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+static bool fail_moved(const struct replacement *replacement, struct failure *why) {
+    return failure_set(why, 1, "%s %.200s: its folder was moved meanwhile, and the new file is in it",
+                       replacement->option, replacement->path);
+}
+
 bool replace_finish(struct replacement *replacement, struct failure *why) {
     errno = 0;
     bool written = fflush(replacement->out) == 0 && !ferror(replacement->out) && fsync(replacement->file) == 0;
@@ -281,7 +295,7 @@ bool replace_finish(struct replacement *replacement, struct failure *why) {
         failure_set(why, 1, "%.200s: cannot be written, and is unchanged: %s", replacement->path,
                     errno ? room_error(errno, text) : "is the disk full?");
     }
-    written = written && replace_publish(replacement, why);
+    written = written && replace_publish(replacement, why) && (is_at_path(replacement) || fail_moved(replacement, why));
     replace_abandon(replacement);
     return written;
 }

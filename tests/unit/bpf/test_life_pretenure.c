@@ -400,6 +400,18 @@ TEST_WITH(what_can_not_be_put_in_place_is_refused_at_the_start, enter_folder, le
     assert_no_temporary();
 }
 
+TEST_WITH(a_folder_that_was_moved_is_named, enter_folder, leave_folder) {
+    struct replacement file;
+    struct failure why;
+    assert_int_equal(mkdir("folder", 0700), 0);
+    assert_true(replace_begin(&file, "--pretenure", "folder/new", "# ours\n", REPLACE_OURS, &why));
+    fputs("# ours\n", file.out);
+    assert_int_equal(rename("folder", "moved"), 0);
+    assert_false(replace_finish(&file, &why));
+    assert_non_null(strstr(why.message, "folder/new: its folder was moved meanwhile"));
+    assert_text("moved/new", "# ours\n");
+}
+
 TEST_WITH(a_full_disk_leaves_the_old_file, enter_folder, leave_folder) {
     struct rlimit limit, small;
     struct failure why;
