@@ -5,6 +5,7 @@
 #include "cli/report_page.h"
 #include "recording/recording.h"
 #include "util/format.h"
+#include "util/interrupt.h"
 #include "util/message.h"
 #include "util/output.h"
 #include "util/whole.h"
@@ -256,6 +257,9 @@ int cmd_report(int argc, char **argv) {
     run.path = options->input ? options->input : "eden.data";
     if (!find_view(options->view, &run.view, &why) || !check(&run, &why)) {
         return failure_report(&why);
+    }
+    if (options->html) {
+        interrupt_install(); /* from here on there is something to be removed */
     }
     if (options->html && !replace_begin(&run.page, "--html", options->html, PAGE_MARK, REPLACE_PRIVATE, &why)) {
         return failure_report(&why);
