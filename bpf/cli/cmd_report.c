@@ -8,6 +8,7 @@
 #include "util/interrupt.h"
 #include "util/message.h"
 #include "util/output.h"
+#include "util/share.h"
 #include "util/whole.h"
 #include "views/model_json.h"
 #include "views/page/page.h"
@@ -243,12 +244,21 @@ static bool check(const struct report *report, struct failure *why) {
     return true;
 }
 
+/* The page is for those that a recording would be for. */
+static bool begin_page(struct report *report, struct failure *why) {
+    const struct options *options = &report->options;
+    interrupt_install(); /* from here on there is something to be removed */
+    return replace_begin(&report->page, "--html", options->html, PAGE_MARK, REPLACE_PRIVATE, why) &&
+           share_with(report->page.file, NULL, options->html, why);
+}
+
 int cmd_report(int argc, char **argv) {
     struct report run = {0};
     struct options *options = &run.options;
     struct failure why;
     int status;
-    if (!options_parse(options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_VIEW, usage, argc, argv, &status)) {
+    if (!options_parse(options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_VIEW, usage, argc, argv,
+                       &status)) {
         return status;
     }
     if (options->view && strcmp(options->view, "list") == 0) {
@@ -258,10 +268,8 @@ int cmd_report(int argc, char **argv) {
     if (!find_view(options->view, &run.view, &why) || !check(&run, &why)) {
         return failure_report(&why);
     }
-    if (options->html) {
-        interrupt_install(); /* from here on there is something to be removed */
-    }
-    if (options->html && !replace_begin(&run.page, "--html", options->html, PAGE_MARK, REPLACE_PRIVATE, &why)) {
+    if (options->html && !begin_page(&run, &why)) {
+        replace_abandon(&run.page);
         return failure_report(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */

@@ -338,30 +338,6 @@ static int fill_file(struct recorder *recorder, const struct recorder_options *o
     return code == SQLITE_OK ? sql_run(recorder->db, "COMMIT") : code;
 }
 
-/* A file system without access control lists keeps the user who ran sudo from reading it, and a closed folder the one
- * who was named: that is said, and no failure. */
-static bool share(const struct recorder *recorder, const struct recorder_options *options, struct failure *why) {
-    uid_t user;
-    if (options->is_temporary || (!options->reader && !owner_of_sudo(&user))) {
-        return true;
-    }
-    user = options->reader ? *options->reader : user;
-    if (share_file(recorder->file.file, user)) {
-        if (options->reader && !share_is_within_reach(recorder->file.place.folder, user)) {
-            message_print("%s: user %u may not search a folder that leads to it, and so cannot read it; permit that "
-                          "(chmod o+x, or setfacl -m u:%u:x), or name a file elsewhere with -o",
-                          options->path, (unsigned)user, (unsigned)user);
-        }
-        return true;
-    }
-    if (options->reader) {
-        return failure_set(why, 1, "%.200s: user %u cannot be allowed to read it: %s", options->path, (unsigned)user,
-                           strerror(errno));
-    }
-    message_print("%s: the user who ran sudo cannot read it: %s", options->path, strerror(errno));
-    return true;
-}
-
 struct recorder *recorder_create(const struct recorder_options *options, struct failure *why) {
     struct recorder *recorder = calloc(1, sizeof *recorder);
     if (!recorder) {
@@ -375,7 +351,8 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     memcpy(recorder->path, recorder->file.path, sizeof recorder->path);
     good = good && look_around(recorder, options, &standing, why);
     close_standing(&standing);
-    good = good && share(recorder, options, why);
+    good = good && (options->is_temporary ||
+                    share_with(recorder->file.file, recorder->file.place.folder, options->reader, options->path, why));
     if (good) {
         sweep(recorder);
         good = recording_vfs_lock_live(recorder->file.file) ||

@@ -183,56 +183,6 @@ static bool may_replace(struct replacement *replacement, const char *mark, bool 
                         why);
 }
 
-/* Others are to read this one as they could the one before. */
-static mode_t mode_of(const struct replacement *replacement) {
-    struct stat status;
-    int file = stands(replacement, &status) && S_ISREG(status.st_mode) && owner_is_trusted(status.st_uid)
-                   ? place_open_file(&replacement->place, O_PATH, 0)
-                   : -1;
-    bool is_known = file >= 0 && fstat(file, &status) == 0 && !place_is_strangers_link(&replacement->place, file);
-    if (file >= 0) {
-        close(file);
-    }
-    if (is_known) {
-        return status.st_mode & 0777;
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
-bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark,
-                   enum replace_how how, struct failure *why) {
-    if (!replace_open(replacement, option, path, why)) {
-        return false;
-    }
-    replacement->has_force = how != REPLACE_PRIVATE;
-    if (!may_replace(replacement, mark, how == REPLACE_FORCED, why)) {
-        replace_abandon(replacement);
-        return false;
-    }
-    /* Now, for later the rights may be gone. */
-    uid_t user;
-    bool is_private = how == REPLACE_PRIVATE;
-    bool good = fchmod(replacement->file, is_private ? 0600 : mode_of(replacement)) == 0;
-    if (good && is_private && owner_of_sudo(&user)) {
-        share_file(replacement->file, user); /* where the file system can't, root reads it alone */
-    }
-    replacement->out = good ? fdopen(replacement->file, "w") : NULL;
-    if (!replacement->out) {
-        fail(replacement, strerror(errno), why);
-        replace_abandon(replacement);
-        return false;
-    }
-    return true;
-}
-
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
-
-static bool fail_unchanged(const struct replacement *replacement, struct failure *why) {
-    return failure_set(why, 1, "%.200s: cannot be written, and is unchanged: %m", replacement->path);
-}
-
 /* Only a rename replaces what stands there in one step, and it takes a name. */
 static bool give_name(struct replacement *replacement) {
     char self[32];
@@ -249,6 +199,53 @@ static bool give_name(struct replacement *replacement) {
         }
     }
     return replacement->temporary[0] != '\0';
+}
+
+/* What may be done with the file before may be done with this one. Where those rights can't be given, it stays its
+ * owner's alone, as does one whose file before has changed: it is discarded. */
+static bool give_rights(const struct replacement *replacement) {
+    struct stat status;
+    bool is_new = !replacement->is_taken || !owner_is_trusted(replacement->found.st_uid);
+    int old = is_new ? -1 : place_open_file(&replacement->place, O_RDONLY | O_NONBLOCK, 0);
+    if (old >= 0) {
+        is_new = place_is_strangers_link(&replacement->place, old);
+        if (!is_new && fstat(old, &status) == 0 && is_same(&status, &replacement->found)) {
+            share_like(replacement->file, old);
+        }
+        close(old);
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    return !is_new || fchmod(replacement->file, 0666 & ~mask) == 0;
+}
+
+bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark,
+                   enum replace_how how, struct failure *why) {
+    if (!replace_open(replacement, option, path, "", why)) {
+        return false;
+    }
+    replacement->has_force = how != REPLACE_PRIVATE;
+    if (!may_replace(replacement, mark, how == REPLACE_FORCED, why)) {
+        replace_abandon(replacement);
+        return false;
+    }
+    /* Now, for later the caller's rights may be gone: then it can't name a file that is another user's. */
+    struct stat own;
+    bool good = how == REPLACE_PRIVATE || (give_rights(replacement) && fstat(replacement->file, &own) == 0 &&
+                                           (own.st_uid == geteuid() || give_name(replacement)));
+    replacement->out = good ? fdopen(replacement->file, "w") : NULL;
+    if (!replacement->out) {
+        fail(replacement, strerror(errno), why);
+        replace_abandon(replacement);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static bool fail_unchanged(const struct replacement *replacement, struct failure *why) {
+    return failure_set(why, 1, "%.200s: cannot be written, and is unchanged: %m", replacement->path);
 }
 
 /* What comes at the last moment is safe where nothing stood, and the file system can rename without replacing. */

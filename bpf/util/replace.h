@@ -1,7 +1,8 @@
 /* A file that takes another's place in one step: it is written without a name in the same folder, and gets its name
  * when it is whole. Whatever fails, and whenever, what stood at the path stands there still, and nothing is left over.
  * What came there meanwhile, or was changed, stays, too: the new file goes instead.
- * (Where the file system knows no files without a name, it has one of its own, NAME.XXXXXX, until then.) */
+ * (Where the file system knows no files without a name, or the file becomes another user's, it has one of its own,
+ * NAME.XXXXXX, until then: its user counts signals (interrupt.h), and abandons it.) */
 #ifndef EDEN_REPLACE_H
 #define EDEN_REPLACE_H
 
@@ -37,7 +38,7 @@ bool replace_is_as_it_was(const struct replacement *replacement, struct failure 
 enum replace_how {
     REPLACE_OURS,    /* what begins with `mark`; --force would replace others */
     REPLACE_FORCED,  /* what is there */
-    REPLACE_PRIVATE, /* as REPLACE_OURS, without a --force; for its owner and the user who ran sudo only */
+    REPLACE_PRIVATE, /* as REPLACE_OURS, without a --force; for its owner only, until the caller shares it */
 };
 
 /* The same, with a stream. Refused where a file stands at path that is neither empty nor begins with `mark`, or belongs
@@ -49,8 +50,9 @@ bool replace_begin(struct replacement *replacement, const char *option, const ch
  * what stands there stays. */
 bool replace_publish(struct replacement *replacement, struct failure *why);
 
-/* The same for a stream that replace_begin opened, written to the disk, with the rights of what it replaces, or those
- * of any new file. Frees the replacement in any case. */
+/* The same for a stream that replace_begin opened, written to the disk, with the owner and the rights of what it
+ * replaces where they can be given, else for its owner only; where it replaces nothing, or a stranger's, with those of
+ * any new file. Frees the replacement in any case. */
 bool replace_finish(struct replacement *replacement, struct failure *why);
 
 /* Frees it, and what was written if it was not published. Nothing to do after replace_finish. */

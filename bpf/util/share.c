@@ -1,4 +1,6 @@
 #include "util/share.h"
+#include "util/message.h"
+#include "util/owner.h"
 #include <acl/libacl.h>
 #include <errno.h>
 #include <grp.h>
@@ -55,7 +57,7 @@ static bool add_reader(acl_t *list, uid_t user) {
 }
 
 /* From nothing: entries that the folder's default list gave the file, and its mode hid, must not come back. */
-bool share_file(int file, uid_t user) {
+static bool share_file(int file, uid_t user) {
     acl_t list = acl_from_mode(0600);
     bool good = list && add_reader(&list, user) && acl_set_fd(file, list) == 0;
     int error = errno;
@@ -66,10 +68,34 @@ bool share_file(int file, uid_t user) {
     return good;
 }
 
+bool share_with(int file, int folder, const uid_t *reader, const char *path, struct failure *why) {
+    uid_t user;
+    if (!reader && !owner_of_sudo(&user)) {
+        return true;
+    }
+    user = reader ? *reader : user;
+    if (share_file(file, user)) {
+        if (reader && !share_is_within_reach(folder, user)) {
+            message_print("%s: user %u may not search a folder that leads to it, and so cannot read it; permit that "
+                          "(chmod o+x, or setfacl -m u:%u:x), or name a file elsewhere",
+                          path, (unsigned)user, (unsigned)user);
+        }
+        return true;
+    }
+    if (reader) {
+        return failure_set(why, 1, "%.200s: user %u cannot be allowed to read it: %s", path, (unsigned)user,
+                           strerror(errno));
+    }
+    message_print("%s: the user who ran sudo cannot read it: %s", path, strerror(errno));
+    return true;
+}
+
 bool share_like(int file, int model) {
     struct stat own, other;
-    return fstat(file, &own) == 0 && fstat(model, &other) == 0 &&
-           ((own.st_uid == other.st_uid && own.st_gid == other.st_gid) ||
-            fchown(file, other.st_uid, other.st_gid) == 0) &&
+    if (fstat(file, &own) != 0 || fstat(model, &other) != 0) {
+        return false;
+    }
+    uid_t owner = geteuid() == 0 ? other.st_uid : own.st_uid;
+    return ((own.st_uid == owner && own.st_gid == other.st_gid) || fchown(file, owner, other.st_gid) == 0) &&
            perm_copy_fd("", model, "", file, NULL) == 0;
 }

@@ -9,11 +9,12 @@
 bool share_find_user(const char *name, uid_t *user, struct failure *why);
 /* Whether this user may search the open folder and those that lead to it. Only root can know: for others true. */
 bool share_is_within_reach(int folder, uid_t user);
-/* From now on its owner may read and write the file, and this user read it; nobody else. False with errno: ENOTSUP
- * where the file system has no such lists. */
-bool share_file(int file, uid_t user);
-/* From now on the file belongs to the model's owner, and who may read or write the model may do so with the file, too;
- * nobody else. False with errno. */
+/* From now on its owner may read and write the file, and this user read it; nobody else. reader NULL: the user who ran
+ * sudo, if one did; a file system without such lists keeps that user from it, which is said, and no failure. Nor is a
+ * folder that the reader may not search, of those that lead to the file. */
+bool share_with(int file, int folder, const uid_t *reader, const char *path, struct failure *why);
+/* From now on who may read or write the model may do so with the file, too; nobody else. Root gives it the model's
+ * owner; others own it themselves. False with errno: it is as it was, or its owner's alone. */
 bool share_like(int file, int model);
 
 #endif

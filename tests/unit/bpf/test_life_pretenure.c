@@ -380,6 +380,48 @@ TEST_WITH(what_comes_meanwhile_stays, enter_folder, leave_folder) {
     assert_text("gone", "# ours\nnew\n");
 }
 
+/* Replaces a file that was so prepared, and compares owner, group and rights. False: preparing it failed. */
+static bool keeps_rights(const char *path, const char *prepare) {
+    static const char rights[] = "stat -c '%%u:%%g %%a' %s >%s && { getfacl -cn %s || echo none; } >>%s 2>&1";
+    char command[400];
+    struct failure why;
+    write_text(path, "# ours\n");
+    if (system(prepare) != 0) {
+        return false;
+    }
+    snprintf(command, sizeof command, rights, path, "before", path, "before");
+    assert_int_equal(system(command), 0);
+    assert_true(replace(path, "# ours\nnew\n", false, &why));
+    assert_text(path, "# ours\nnew\n");
+    snprintf(command, sizeof command, rights, path, "after", path, "after");
+    assert_int_equal(system(command), 0);
+    assert_int_equal(system("diff before after >&2"), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_no_temporary();
+    return true;
+}
+
+TEST_WITH(rights_stay_those_of_the_old_file, enter_folder, leave_folder) {
+    struct failure why;
+    struct stat status;
+    assert_true(keeps_rights("list", "chmod 751 list"));
+    if (geteuid() != 0) {
+        return;
+    }
+    keeps_rights("list", "chmod 600 list && setfacl -m u:65534:rw list 2>/dev/null");
+    assert_true(keeps_rights("list", "chown :1 list && chmod 640 list"));
+    /* The user who ran sudo keeps what is his; another one's is replaced only if forced, by a file of the caller's. */
+    assert_int_equal(setenv("SUDO_UID", "65534", 1), 0);
+    assert_true(keeps_rights("list", "chown 65534:65534 list && chmod 600 list"));
+    assert_int_equal(unsetenv("SUDO_UID"), 0);
+    write_text("list", "# ours\n");
+    assert_int_equal(chown("list", 65534, 65534), 0);
+    assert_true(replace("list", "# ours\n", true, &why));
+    assert_int_equal(stat("list", &status), 0);
+    assert_int_equal(status.st_uid, 0);
+    assert_int_equal(status.st_gid, 0);
+}
+
 TEST_WITH(what_can_not_be_put_in_place_is_refused_at_the_start, enter_folder, leave_folder) {
     struct replacement file;
     struct failure why;
