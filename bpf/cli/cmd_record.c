@@ -29,7 +29,7 @@ int cmd_record(int argc, char **argv) {
     int status;
     if (!options_parse(&options,
                        ACCEPT_TARGET | ACCEPT_OUTPUT | ACCEPT_FORCE | ACCEPT_OBJECTS | ACCEPT_EVENTS_ONLY |
-                           ACCEPT_RECORDED | ACCEPT_SAMPLING | ACCEPT_REST,
+                           ACCEPT_RECORDED | ACCEPT_USER | ACCEPT_SAMPLING | ACCEPT_REST,
                        usage, argc, argv, &status) ||
         !options_need_target(&options, usage, &status)) {
         return status;

@@ -22,7 +22,7 @@
 static const char usage[] =
     "report [-i FILE [--force]] [--view NAME [--since S] [--until S] [-F COLUMNS] [--sort COLUMN] [-x SEPARATOR]]\n"
     "                 [--json] [--heap ID] [--pid PID] [-v]\n"
-    "       edenscope report --html FILE [-i FILE] [--force] [--heap ID] [--pid PID] [-v]\n\n"
+    "       edenscope report --html FILE [--user USER] [-i FILE] [--force] [--heap ID] [--pid PID] [-v]\n\n"
     "  Reports on the recording FILE (default eden.data). --heap and --pid select heaps by number and process.";
 
 enum { VIEWS = 11 };
@@ -232,6 +232,9 @@ static bool check(const struct report *report, struct failure *why) {
         return failure_set(why, 1, "%s: cannot be used with the %s; name a view with --view (`--view list` lists them)",
                            of_rows_only(options), options->html ? "page" : "summary");
     }
+    if (options->user && !options->html) {
+        return failure_set(why, 1, "--user needs --html: without it, no file is written");
+    }
     if (options->json && options->separator) {
         return failure_set(why, 1, "--json and -x exclude each other");
     }
@@ -247,9 +250,11 @@ static bool check(const struct report *report, struct failure *why) {
 /* The page is for those that a recording would be for. */
 static bool begin_page(struct report *report, struct failure *why) {
     const struct options *options = &report->options;
+    uid_t reader;
     interrupt_install(); /* from here on there is something to be removed */
-    return replace_begin(&report->page, "--html", options->html, PAGE_MARK, REPLACE_PRIVATE, why) &&
-           share_with(report->page.file, NULL, options->html, why);
+    return (!options->user || share_find_user(options->user, &reader, why)) &&
+           replace_begin(&report->page, "--html", options->html, PAGE_MARK, REPLACE_PRIVATE, why) &&
+           share_with(report->page.file, report->page.place.folder, options->user ? &reader : NULL, options->html, why);
 }
 
 int cmd_report(int argc, char **argv) {
@@ -257,7 +262,7 @@ int cmd_report(int argc, char **argv) {
     struct options *options = &run.options;
     struct failure why;
     int status;
-    if (!options_parse(options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_VIEW, usage, argc, argv,
+    if (!options_parse(options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_VIEW | ACCEPT_USER, usage, argc, argv,
                        &status)) {
         return status;
     }

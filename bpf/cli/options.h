@@ -31,7 +31,7 @@ enum {
     ACCEPT_LIFETIMES = 1 << 14,  /* -i FILE, --heap ID, --details, --stacks, --view, --top, --by-site, --long-lived,
                                   * --pretenure, --force */
     ACCEPT_SAMPLING = 1 << 15,   /* --sampling, --mechanism */
-    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details], --max-size, --user */
+    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details], --max-size */
     ACCEPT_TUNE = 1 << 17,       /* -i FILE, --force, --heap ID, --emit WHAT */
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_LIST = 1 << 19,       /* --params, --classes */
@@ -39,6 +39,7 @@ enum {
     ACCEPT_VIEW = 1 << 21,       /* --view NAME, --since, --until, -F, --sort, -x, --html FILE */
     ACCEPT_FORCE_READ = 1 << 22, /* --force, of recordings that are named without -i */
     ACCEPT_EXPORT = 1 << 23,     /* --listen, --per-process */
+    ACCEPT_USER = 1 << 24,       /* --user */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 

@@ -221,7 +221,7 @@ static bool give_rights(const struct replacement *replacement) {
 
 bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark,
                    enum replace_how how, struct failure *why) {
-    if (!replace_open(replacement, option, path, "", why)) {
+    if (!replace_open(replacement, option, path, why)) {
         return false;
     }
     replacement->has_force = how != REPLACE_PRIVATE;

@@ -49,6 +49,15 @@ SUDO_UID=65534 "$scope" report -i sudo.data --html sudo.html
 "$scope" report -i sudo.data --html sudo.html
 as 65534 cat sudo.html && die "a page that was not for this user can be read"
 setpriv --reuid 65532 --regid 0 --clear-groups cat sudo.html >seen 2>&1 && die "the group can read the page"
+# The page of whoever is named.
+"$scope" report -i own.data --user 65533 --html named.html
+as 65533 cat named.html || die "the page cannot be read by who is named: $(cat seen)"
+as 65534 cat named.html && die "another user can read the page"
+as 65533 cat own.data && die "with the page, the recording can be read"
+expect_status 1 "$scope" report -i own.data --user 65533
+grep -q -- '--user needs --html' err || die "$(cat err)"
+expect_status 1 "$scope" report -i own.data --html new.html --user nonesuch
+[[ ! -e new.html ]] && grep -q 'there is no such user' err || die "$(cat err)"
 # What the folder's default list gives others does not come back with the right of the one.
 mkdir project
 setfacl -d -m u:65532:rw,g:65531:rwX project
