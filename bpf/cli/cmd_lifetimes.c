@@ -31,8 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -41,6 +40,12 @@ static const char usage[] =
     "       edenscope lifetimes -i FILE [--heap ID] [--pid PID] [SHOWN] [-o FILE] [--pretenure FILE] [--force]\n"
     "       SHOWN: [--json | --view NAME] [--by-site] [--top N] [--long-lived PERCENT]\n\n"
     "  Measures how long objects live, by class and by site: samples heaps while it runs, or reads a recording.";
+
+/* What is to be said of the file of --pretenure. */
+struct written {
+    struct life_pretenured named;
+    char sampling[LIFE_ADVICE_MAX]; /* for more of them; "": none is proposed */
+};
 
 struct lifetimes {
     struct options options;
@@ -57,6 +62,7 @@ struct lifetimes {
     bool is_chart;
     struct plotter plotter;       /* of a chart */
     struct replacement pretenure; /* the file to write, under another name until it is whole */
+    struct written *written;      /* shared with the child that reads a recording */
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -141,16 +147,25 @@ static bool has_profile(const struct life_model *model) {
     return false;
 }
 
-static void print_pretenured(const struct life_pretenured *named, const struct life_model *model, const char *path) {
-    char sampling[LIFE_ADVICE_MAX];
-    message_print("%s: %zu class%s and %zu site%s to allocate old", path, named->classes,
-                  named->classes == 1 ? "" : "es", named->sites, named->sites == 1 ? "" : "s");
-    for (size_t i = 0; named->promising && i < model->heap_count; i++) {
-        if (life_next_sampling(&model->heaps[i], sampling)) {
-            message_print("%zu more may qualify, but have too few samples; try --sampling %s", named->promising,
-                          sampling);
+static void note_pretenured(struct written *written, const struct life_pretenured *named,
+                            const struct life_model *model) {
+    written->named = *named;
+    for (size_t i = 0; i < model->heap_count; i++) {
+        if (life_next_sampling(&model->heaps[i], written->sampling)) {
             return;
         }
+    }
+    written->sampling[0] = '\0';
+}
+
+/* Once the file has its name. */
+static void print_pretenured(const struct lifetimes *run) {
+    const struct life_pretenured *named = &run->written->named;
+    message_print("%s: %zu class%s and %zu site%s to allocate old", run->options.pretenure, named->classes,
+                  named->classes == 1 ? "" : "es", named->sites, named->sites == 1 ? "" : "s");
+    if (named->promising && run->written->sampling[0]) {
+        message_print("%zu more may qualify, but have too few samples; try --sampling %.*s", named->promising,
+                      LIFE_ADVICE_MAX, run->written->sampling);
     }
 }
 
@@ -163,11 +178,10 @@ static bool write_pretenure(struct lifetimes *run, const struct life_model *mode
     if (!has_profile(model)) {
         return failure_set(why, 1, "--pretenure %.200s: not written, because no heap was profiled", path);
     }
-    if (!life_pretenure(run->pretenure.out, model, &run->shown, &named, why) ||
-        (!run->options.input && !replace_finish(&run->pretenure, why))) {
+    if (!life_pretenure(run->pretenure.out, model, &run->shown, &named, why)) {
         return false;
     }
-    print_pretenured(&named, model, path);
+    note_pretenured(run->written, &named, model);
     return true;
 }
 
@@ -282,7 +296,16 @@ static bool show(struct lifetimes *run, struct life_model *model, struct failure
     if (shown && !any) {
         message_print("%s", model_no_heap);
     }
-    return shown && write_pretenure(run, model, why);
+    if (!shown || !write_pretenure(run, model, why)) {
+        return false;
+    }
+    if (run->pretenure.is_open) {
+        if (!replace_finish(&run->pretenure, why)) {
+            return false;
+        }
+        print_pretenured(run);
+    }
+    return true;
 }
 
 static int exit_status(const struct lifetimes *run, const struct source *source) {
@@ -385,6 +408,52 @@ static int read_back_of(void *context) {
     return output_finish(run->out, "the lifetimes", read_back(run));
 }
 
+/* Only where the file is there is success reported. */
+static int read_back_apart(struct lifetimes *run) {
+    int status = read_apart(read_back_of, run, &run->pretenure, run->options.input);
+    if (status == 0) {
+        print_pretenured(run);
+    }
+    return status;
+}
+
+static bool begin_pretenure(struct lifetimes *run, struct failure *why) {
+    if (!run->options.pretenure) {
+        return true;
+    }
+    interrupt_install(); /* from here on there is something to be removed */
+    void *shared = mmap(NULL, sizeof *run->written, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        return failure_set(why, 1, "out of memory");
+    }
+    run->written = shared;
+    return replace_begin(&run->pretenure, "--pretenure", run->options.pretenure, LIFE_PRETENURE_MARK,
+                         run->options.force ? REPLACE_FORCED : REPLACE_OURS, why);
+}
+
+/* Emptied only when observation begins: what can't begin must not cost the file that is there. */
+static bool open_output(struct lifetimes *run, struct failure *why) {
+    if (run->options.output) {
+        run->out = output_open(run->options.output, why);
+    }
+    return run->out && (!run->pretenure.is_open ||
+                        !replace_is_of(&run->pretenure, run->out == stdout ? STDOUT_FILENO : fileno(run->out)) ||
+                        failure_set(why, 1, "--pretenure %.200s: the other output goes to this file; name another one",
+                                    run->options.pretenure));
+}
+
+static void close_run(struct lifetimes *run) {
+    replace_abandon(&run->pretenure);
+    life_spool_close(run->spool);
+    life_stacks_clear(&run->stacks);
+    if (run->written) {
+        munmap(run->written, sizeof *run->written);
+    }
+    if (run->out && run->out != stdout) {
+        fclose(run->out);
+    }
+}
+
 int cmd_lifetimes(int argc, char **argv) {
     struct lifetimes run = {.out = stdout};
     struct failure why;
@@ -399,31 +468,13 @@ int cmd_lifetimes(int argc, char **argv) {
         ((run.options.details || run.options.stacks) && !open_spool(&run, &why))) {
         return failure_report(&why);
     }
-    if (run.options.pretenure &&
-        !replace_begin(&run.pretenure, "--pretenure", run.options.pretenure, LIFE_PRETENURE_MARK,
-                       run.options.force ? REPLACE_FORCED : REPLACE_OURS, &why)) {
-        life_spool_close(run.spool);
-        return failure_report(&why);
-    }
     interrupt_none(SIGPIPE);
-    if (run.options.output) {
-        /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
-        run.out = output_open(run.options.output, &why);
-        if (!run.out) {
-            replace_abandon(&run.pretenure);
-            life_spool_close(run.spool);
-            return failure_report(&why);
-        }
+    if (!begin_pretenure(&run, &why) || !open_output(&run, &why)) {
+        status = failure_report(&why);
+    } else {
+        status = !run.options.input ? profile(&run) : run.options.pretenure ? read_back_apart(&run) : read_back(&run);
+        status = run.out == stdout ? status : output_finish(run.out, run.options.output, status);
     }
-    status = !run.options.input      ? profile(&run)
-             : run.options.pretenure ? read_apart(read_back_of, &run, &run.pretenure, run.options.input)
-                                     : read_back(&run);
-    replace_abandon(&run.pretenure);
-    life_spool_close(run.spool);
-    life_stacks_clear(&run.stacks);
-    if (run.out != stdout) {
-        status = output_finish(run.out, run.options.output, status);
-        fclose(run.out);
-    }
+    close_run(&run);
     return status;
 }

@@ -7,7 +7,8 @@
 #include <sys/types.h>
 
 /* Opens what -o names, to append: a regular file of a trusted owner (owner.h) that is no recording and no
- * stranger's hard link (place.h), a pipe that has a reader, a terminal or a device. Never blocks. NULL and why otherwise. */
+ * stranger's hard link (place.h), a pipe that has a reader, a terminal or a device. Never blocks. NULL and why
+ * otherwise. */
 FILE *output_open(const char *path, struct failure *why);
 
 /* From now on a signal ends the waiting for who reads standard output (stream.h). */

@@ -87,3 +87,52 @@ diff "$names" "$folder/before" || die "the file was replaced by nothing"
 [[ -z $(find "$folder" -name '*.??????' ! -name '*.stats') ]] || die "temporary files are left: $(ls "$folder")"
 expect_status 1 "$scope" stat --pretenure "$names" -- true
 echo "files are replaced whole, and only those that may be"
+
+# Success is reported once the file is there; two outputs are two files.
+"$scope" record --lifetimes --sampling all -o "$folder/eden.data" -- "$bench" steady >/dev/null 2>&1
+expect_status 0 "$scope" lifetimes -i "$folder/eden.data" --pretenure "$folder/read"
+diff <(entries "$folder/read" | sort) <(printf 'class Record\nclass Text\n') || die "a recording names that"
+[[ $(grep -c 'read: 2 classes and 0 sites to allocate old' "$folder/err") == 1 ]] || die "what was written is not reported: $(cat "$folder/err")"
+# shellcheck disable=SC2016
+expect_status 1 sh -c 'exec "$1" lifetimes -i "$2" --pretenure "$3" >/dev/full' sh "$scope" "$folder/eden.data" "$folder/unwritten"
+[[ ! -e $folder/unwritten ]] && ! grep -q 'to allocate old' "$folder/err" || die "success is reported without a file: $(cat "$folder/err")"
+for source in "-i $folder/eden.data" "-p $$ 0.1"; do
+    for name in one read; do
+        # shellcheck disable=SC2086
+        expect_status 1 "$scope" lifetimes $source -o "$folder/$name" --pretenure "$folder/$name"
+        grep -q "$name: the other output goes to this file; name another one" "$folder/err" || die "$(cat "$folder/err")"
+    done
+    # shellcheck disable=SC2016,SC2086
+    expect_status 1 sh -c 'file=$1; shift; exec "$@" --pretenure "$file" >>"$file"' sh "$folder/read" "$scope" lifetimes $source
+    grep -q 'read: the other output goes to this file' "$folder/err" || die "$(cat "$folder/err")"
+done
+[[ $(entries "$folder/read" | wc -l) == 2 && ! -s $folder/one ]] || die "a file that was refused is written to"
+echo "success is reported once the file is there"
+
+# A signal to the tool alone, while the file has a name of its own: another user's has, and each on FUSE.
+stopped() {
+    local tool status=0
+    dd if=/dev/zero of="$folder/stalled" bs=4096 count=16 oflag=nonblock 2>/dev/null || true # as much as it takes
+    SUDO_UID=65534 "$scope" lifetimes -i "$folder/eden.data" --json --pretenure "$1" >"$folder/stalled" 2>"$folder/err" &
+    tool=$!
+    until_true "the new file has a name" compgen -G "$1.??????" >/dev/null
+    kill -TERM "$tool"
+    wait "$tool" || status=$?
+    [[ $status == 143 ]] || die "$1: status $status after a signal: $(cat "$folder/err")"
+    ! compgen -G "$1.??????" || die "$1: a file is left over"
+}
+if [[ $EUID == 0 ]]; then
+    mkfifo "$folder/stalled"
+    exec 6<>"$folder/stalled"
+    cp "$folder/read" "$folder/theirs"
+    chown 65534 "$folder/theirs"
+    stopped "$folder/theirs"
+    cmp "$folder/read" "$folder/theirs" || die "the file before is lost"
+    mkdir "$folder/files" "$folder/mounted"
+    if bindfs --no-allow-other "$folder/files" "$folder/mounted" 2>/dev/null; then
+        trap 'umount -l "$folder/mounted"; cleanup' EXIT
+        stopped "$folder/mounted/new"
+    fi
+    exec 6>&-
+fi
+echo "a signal leaves nothing over"
