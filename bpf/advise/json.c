@@ -6,7 +6,7 @@
 static void put(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }
 
 /* Names in it have the form that they have in text. */
-static json_t *words(const char *text) { return text[0] ? json_text(text, TUNE_TEXT) : json_null(); }
+static json_t *words(const char *text) { return json_name(text, TUNE_TEXT); }
 
 static json_t *finding_json(const struct tune_facts *facts, const struct finding *finding) {
     char value[TUNE_VALUE];
@@ -37,7 +37,7 @@ static json_t *finding_json(const struct tune_facts *facts, const struct finding
     put(object, "pid", json_number(facts->process.pid));
     put(object, "heap", json_known(facts->id));
     put(object, "serial", json_known(facts->serial));
-    put(object, "name", json_text(facts->heap_name, sizeof facts->heap_name));
+    put(object, "name", json_name(facts->heap_name, sizeof facts->heap_name));
     return object;
 }
 

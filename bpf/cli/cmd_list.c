@@ -45,7 +45,7 @@ static json_t *note_to_json(const struct note *note) {
     json_t *args = json_array();
     for (int i = 0; i < count; i++) {
         bool known = probe >= 0 && i < probe_table[probe].args;
-        json_array_append_new(args, json_string(known ? probe_table[probe].arg[i].name : "?"));
+        json_array_append_new(args, known ? json_string(probe_table[probe].arg[i].name) : json_null());
     }
     return json_pack("{s:o, s:o, s:b, s:o}", "probe", json_text(note->name, sizeof note->name), "arguments", args,
                      "semaphore", note->semaphore != 0, "problem",
@@ -346,7 +346,7 @@ static void show_process(struct listing *listing, int heaps, int error) {
             json_pack("{s:i, s:o, s:o, s:s, s:o, s:o}", "pid", listing->pid, "uid",
                       listing->user_id == UINT32_MAX ? json_null() : json_number(listing->user_id), "user",
                       listing->has_user_name ? json_text(listing->user, sizeof listing->user) : json_null(), "runtime",
-                      "eden", "command", json_text(listing->command, sizeof listing->command), "heaps",
+                      "eden", "command", json_name(listing->command, sizeof listing->command), "heaps",
                       heaps < 0 ? json_null() : json_incref(listing->heaps));
         json_array_append_new(listing->processes, process);
         json_decref(listing->heaps);

@@ -120,8 +120,8 @@ static bool simulate_print_json(FILE *out, const struct simulate_trace *trace,
     }
     json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "pid", json_number(trace->process.pid), "heap",
-        json_known(trace->id), "serial", json_known(trace->serial), "name", json_text(trace->name, sizeof trace->name),
-        "command", json_text(trace->command, sizeof trace->command), "options", usual, "holding",
+        json_known(trace->id), "serial", json_known(trace->serial), "name", json_name(trace->name, sizeof trace->name),
+        "command", json_name(trace->command, sizeof trace->command), "options", usual, "holding",
         holding_json(&trace->holding), "recorded_options", recorded, "recorded", figures_json(&trace->recorded),
         "recorded_simulated", figures_json(&trace->again), "predictions", list);
     good = good && object && json_print(out, object);

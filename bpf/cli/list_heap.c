@@ -172,7 +172,7 @@ void list_heap_print(struct list_heap *list, const struct heapinfo *heap) {
 json_t *list_heap_to_json(struct list_heap *list, const struct heapinfo *heap) {
     json_t *object =
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "heap", json_known(heap->id), "name",
-                  json_text(heap->name, sizeof heap->name), "eden_size", gauge_to_json(heap, EDEN_FIGURE_eden_size),
+                  json_name(heap->name, sizeof heap->name), "eden_size", gauge_to_json(heap, EDEN_FIGURE_eden_size),
                   "old_used", gauge_to_json(heap, EDEN_FIGURE_old_used), "collections", json_number(heap->seq));
     add_now(object, heap);
     if (list->has_params) {

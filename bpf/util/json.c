@@ -30,6 +30,8 @@ json_t *json_text(const char *text, size_t most) {
     return json;
 }
 
+json_t *json_name(const char *name, size_t most) { return name[0] ? json_text(name, most) : json_null(); }
+
 json_t *json_number(uint64_t value) {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }

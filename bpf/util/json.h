@@ -12,6 +12,8 @@
 /* A text from outside, up to its NUL or `most` bytes: as it is, but each byte that is no part of a UTF-8 character
  * becomes U+FFFD. A new reference; NULL: no memory. */
 json_t *json_text(const char *text, size_t most);
+/* The same of a name: null where it is empty, which is unknown. */
+json_t *json_name(const char *name, size_t most);
 
 /* A new reference. jansson's integers are signed: what does not fit is shown as a real number rather than as a negative
  * one. */

@@ -84,7 +84,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
         return NULL;
     }
     json_object_set_new(object, "heap", json_known(heap->id));
-    json_object_set_new(object, "name", heap->name[0] ? json_text(heap->name, sizeof heap->name) : json_null());
+    json_object_set_new(object, "name", json_name(heap->name, sizeof heap->name));
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
         json_object_set_new(object, figure_descriptions[i].name, figure_to_json(heap, i));
         if (i == EDEN_FIGURE_full_collections) {
@@ -97,8 +97,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
     json_object_set_new(object, "complete", json_boolean(heap_is_complete(heap)));
     json_object_set_new(object, "ended_by_exec", json_boolean(heap->is_former));
     json_object_set_new(object, "former_command",
-                        heap->is_former && heap->command[0] ? json_text(heap->command, sizeof heap->command)
-                                                            : json_null());
+                        heap->is_former ? json_name(heap->command, sizeof heap->command) : json_null());
     json_object_set_new(object, "late", json_boolean(heap->late));
     json_object_set_new(object, "serial", json_known(heap->serial));
     if (heap->late) {
@@ -119,7 +118,7 @@ static json_t *process_to_json(const struct process_model *process) {
     }
     put_number(object, "pid", process->key.pid);
     json_object_set_new(object, "runtime", json_string(process->runtime));
-    json_object_set_new(object, "command", json_text(process->command, sizeof process->command));
+    json_object_set_new(object, "command", json_name(process->command, sizeof process->command));
     put_number(object, "lost_heaps", process->lost.heaps);
     put_number(object, "lost_hits", process->lost.hits);
     for (size_t i = 0; i < process->heap_count; i++) {

@@ -17,7 +17,7 @@
 
 const char *script_command(const struct script *script, const struct event *event) {
     const struct process_model *process = process_index_find(script->processes, &event->process);
-    return process && process->command[0] ? process->command : "?";
+    return process ? process->command : "";
 }
 
 /* The text of a string argument; NULL where the argument is of another kind. */
@@ -103,7 +103,8 @@ static void print_time(const struct script *script, const struct event *event) {
 bool script_print_line(const struct script *script, const struct event *event, uint64_t heap_id) {
     (void)heap_id;
     char command[TEXT_GROWTH * EVENT_TEXT];
-    text_column(command, sizeof command, script_command(script, event), " ", 16, UINT_MAX);
+    const char *known = script_command(script, event);
+    text_column(command, sizeof command, known[0] ? known : "?", " ", 16, UINT_MAX);
     fprintf(script->out, "%s %7u/%-7u", command, event->process.pid, event->tid);
     print_time(script, event);
     print_arguments(script->out, event);
@@ -151,7 +152,7 @@ static json_t *argument_json(const struct event *event, int argument) {
 static json_t *event_json(const struct script *script, const struct event *event, const char *probe) {
     json_t *object = json_object();
     json_object_set_new(object, "time_ns", number_json(event->time_ns));
-    json_object_set_new(object, "command", json_text(script_command(script, event), 64));
+    json_object_set_new(object, "command", json_name(script_command(script, event), 64));
     json_object_set_new(object, "pid", json_integer(event->process.pid));
     json_object_set_new(object, "tid", json_integer(event->tid));
     json_object_set_new(object, "probe", json_string(probe));

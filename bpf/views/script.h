@@ -23,7 +23,7 @@ struct script {
     size_t columns;
 };
 
-/* What the process of an event is called; "?" where nobody knows. */
+/* What the process of an event is called; empty: it is unknown. */
 const char *script_command(const struct script *script, const struct event *event);
 /* Its arguments, by name. */
 void script_add_arguments(json_t *object, const struct event *event);

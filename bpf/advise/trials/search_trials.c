@@ -337,7 +337,8 @@ static json_t *point_json(const struct view *view, size_t index) {
     const struct candidate *candidate = &view->search->candidate[index];
     char options[SEARCH_POINT_TEXT];
     if (candidate->runs == 0) {
-        return json_pack("{s:s,s:i,s:b}", "options", options_of(options, view, index), "runs", 0, "failed", 1);
+        return json_pack("{s:s,s:i,s:b,s:n,s:n,s:n,s:n,s:n}", "options", options_of(options, view, index), "runs", 0,
+                         "failed", 1, "gc_s", "time_s", "cpu_s", "max_pause_s", "memory_bytes");
     }
     struct search_figures figures = search_medians(view->search, index);
     return json_pack("{s:s,s:I,s:b,s:f,s:f,s:f,s:f,s:I}", "options", options_of(options, view, index), "runs",

@@ -20,9 +20,7 @@ static void put_count(json_t *object, const char *key, uint64_t value) { put(obj
 static void put_real(json_t *object, const char *key, double value) {
     put(object, key, isfinite(value) ? json_real(value) : json_null());
 }
-static void put_name(json_t *object, const char *key, const char *name) {
-    put(object, key, name[0] ? json_text(name, 64) : json_null());
-}
+static void put_name(json_t *object, const char *key, const char *name) { put(object, key, json_name(name, 64)); }
 static void put_mean(json_t *object, const char *key, const struct life_mean *mean) {
     put_real(object, key, mean->known ? mean->value : NAN);
 }

@@ -12,9 +12,7 @@ static void put_count(json_t *line, const char *key, uint64_t value) { put(line,
 static void put_real(json_t *line, const char *key, double value) {
     put(line, key, isfinite(value) ? json_real(value) : json_null());
 }
-static void put_name(json_t *line, const char *key, const char *name) {
-    put(line, key, name[0] ? json_text(name, 64) : json_null());
-}
+static void put_name(json_t *line, const char *key, const char *name) { put(line, key, json_name(name, 64)); }
 
 /* jansson refuses to put into, or to print, what there was no memory for. */
 static bool print_line(FILE *out, json_t *line) {
@@ -96,7 +94,7 @@ static bool print_group(FILE *out, const struct life_heap *heap, const struct li
     put_percentiles(line, group, options);
     put_real(line, "long_lived_objects_share", summary.long_share);
     put_real(line, "long_lived_memory_share", summary.long_memory);
-    put(line, "verdict", json_string(life_verdict_name(summary.verdict)));
+    put(line, "verdict", word_or_null(summary.verdict == LIFE_UNKNOWN ? NULL : life_verdict_name(summary.verdict)));
     put(line, "enough_samples", json_boolean(summary.enough));
     return print_line(out, line);
 }

@@ -312,7 +312,7 @@
     "full collection and the scavenge before it are one pause.";
   data.heaps.forEach((heap, i) => {
     const model = modelOf(heap);
-    element("option", processOf(heap).command + "[" + heap.pid + "] heap " + (model.heap === null ? "?" : model.heap) +
+    element("option", (processOf(heap).command || "?") + "[" + heap.pid + "] heap " + (model.heap === null ? "?" : model.heap) +
       (model.name ? " '" + model.name + "'" : ""), byId("heap")).value = i;
   });
   byId("choose").hidden = data.heaps.length < 2;
