@@ -1,9 +1,11 @@
 /* print_reference probes|parameters|figures: prints docs/probes.md, docs/parameters.md or docs/figures.md from the
- * lists of this folder, so that what is documented is what is built. print_reference script: renews the tables in a
- * script of bpftrace, from standard input to output. `make docs` writes all of them. */
+ * lists of this folder, so that what is documented is what is built. print_reference schema: prints what the JSON
+ * schemas of docs/schemas have from these lists. print_reference script: renews the tables in a script of bpftrace,
+ * from standard input to output. `make docs` writes all of them. */
 #include "eden_abi.h"
 #include "eden_foreach.h"
 #include "eden_params.h"
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -312,6 +314,122 @@ static bool print_script(void) {
     return true;
 }
 
+/* ---- definitions of JSON schemas -------------------------------------------------------------------------------- */
+
+/* JSON, with ' in the place of ". */
+__attribute__((format(printf, 1, 2))) static void print_json(const char *format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (const char *at = text; *at; at++) {
+        putchar(*at == '\'' ? '"' : *at);
+    }
+}
+
+/* A member `description`, the last of its object: of a size or a time with its unit. */
+static void print_description(const char *kind, const char *doc) {
+    bool has_unit = strcmp(kind, "bytes") == 0 || strcmp(kind, "ns") == 0;
+    printf("\"description\": \"%s%s", has_unit ? kind : "", has_unit ? ": " : "");
+    for (; *doc; doc++) {
+        printf("%s%c", *doc == '"' || *doc == '\\' ? "\\" : "", *doc);
+    }
+    printf("\"}");
+}
+
+static const char *comma(size_t i) { return i == 0 ? "" : ", "; }
+
+static void print_enumeration_schema(const struct enumeration *e) {
+    print_json(",\n    '%s': {'enum': [", e->tag);
+    for (size_t i = 0; i < LENGTH(e->values) && e->values[i].name; i++) {
+        print_json("%s'%s'", comma(i), e->values[i].name);
+    }
+    printf("]}");
+}
+
+static void print_figures_schema(void) {
+    print_json(",\n    'figures': {'type': 'object', 'properties': {");
+    for (size_t i = 0; i < LENGTH(figures); i++) {
+        print_json("\n        '%s': {'type': ['integer', 'null'], ", figures[i].name);
+        print_description(figures[i].unit, figures[i].doc);
+        printf(",");
+    }
+    print_json("\n        'full_by_cause': {'anyOf': [{'$ref': '#/$defs/full_by_cause'}, {'type': 'null'}]}},\n"
+               "      'required': ['full_by_cause'");
+    for (size_t i = 0; i < LENGTH(figures); i++) {
+        print_json(", '%s'", figures[i].name);
+    }
+    print_json("]},\n    'full_by_cause': {'type': 'object', 'propertyNames': {'$ref': '#/$defs/full_cause'},\n"
+               "      'minProperties': %d, 'additionalProperties': {'type': 'integer'}}",
+               EDEN_FULL_CAUSES);
+}
+
+/* A value that has no name here, of a newer runtime, is a number. */
+static void print_arguments_schema(const struct probe *probe) {
+    for (int i = 0; i < probe->count; i++) {
+        const struct argument *argument = &probe->arguments[i];
+        const char *kind = argument->kind;
+        print_json("%s\n        '%s': {", i == 0 ? "" : ",", argument->name);
+        if (find_enumeration(kind)) {
+            print_json("'anyOf': [{'$ref': '#/$defs/%s'}, {'$ref': '#/$defs/number'}], ", kind);
+        } else if (strcmp(kind, "string") == 0) {
+            print_json("'type': 'string', ");
+        } else {
+            print_json("'$ref': '#/$defs/%s', ", strcmp(kind, "address") == 0 ? kind : "number");
+        }
+        print_description(kind, argument->doc);
+    }
+}
+
+static void print_event_schema(void) {
+    print_json(
+        ",\n    'event': {'type': 'object', 'properties': {'probe': {'type': 'string', 'pattern': '^(probe_[0-9]+");
+    for (size_t i = 0; i < LENGTH(probes); i++) {
+        printf("|%s", probes[i].name);
+    }
+    print_json(")$'}}, 'allOf': [");
+    for (size_t i = 0; i < LENGTH(probes); i++) {
+        print_json("%s\n      {'if': {'properties': {'probe': {'const': '%s'}}}, 'then': {'properties': {",
+                   i == 0 ? "" : ",", probes[i].name);
+        print_arguments_schema(&probes[i]);
+        printf("},\n        ");
+        print_description("", probes[i].doc);
+        printf("}");
+    }
+    printf("]}");
+}
+
+static void print_schema(void) {
+    print_json("{\n  '$schema': 'https://json-schema.org/draft/2020-12/schema',\n"
+               "  '$comment': 'Made by `make docs` from probes/*.def. Change these, not this.',\n"
+               "  '$defs': {\n"
+               "    'address': {'type': 'string', 'pattern': '^0x[0-9a-f]+$'},\n"
+               "    'number': {'type': ['integer', 'string'], 'pattern': '^[0-9]+$', ");
+    print_description("", "from 2^63 on as a string");
+    print_json(",\n    'place': {'type': 'object', 'properties': {'pid': {'type': 'integer'},\n"
+               "        'heap': {'type': ['integer', 'null'], 'description': 'its number in the process'},\n"
+               "        'serial': {'type': ['integer', 'null'], 'description': 'null: of an older recording'}},\n"
+               "      'required': ['pid', 'heap', 'serial']}");
+    for (size_t i = 0; i < LENGTH(enumerations); i++) {
+        if (strcmp(enumerations[i].kind, "choice") != 0) {
+            print_enumeration_schema(&enumerations[i]);
+        }
+    }
+    print_json(",\n    'parameter': {'enum': [");
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        print_json("%s'%s'", comma(id), eden_param(id)->name);
+    }
+    print_json("]},\n    'phase': {'enum': [");
+    for (size_t i = 0; i < LENGTH(phases); i++) {
+        print_json("%s'%s'", comma(i), phases[i].name);
+    }
+    printf("]}");
+    print_figures_schema();
+    print_event_schema();
+    printf("\n  }\n}\n");
+}
+
 int main(int argc, char **argv) {
     const char *what = argc == 2 ? argv[1] : "";
     if (strcmp(what, "probes") == 0) {
@@ -320,10 +438,12 @@ int main(int argc, char **argv) {
         print_params();
     } else if (strcmp(what, "figures") == 0) {
         print_figures();
+    } else if (strcmp(what, "schema") == 0) {
+        print_schema();
     } else if (strcmp(what, "script") == 0) {
         return print_script() && fflush(stdout) == 0 ? 0 : 1;
     } else {
-        fputs("usage: print_reference probes|parameters|figures|script\n", stderr);
+        fputs("usage: print_reference probes|parameters|figures|schema|script\n", stderr);
         return 2;
     }
     return fflush(stdout) == 0 ? 0 : 1;

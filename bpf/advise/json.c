@@ -84,7 +84,5 @@ bool tune_print_json(FILE *out, const struct tune_report *report) {
     put(object, "options", json_string(tune_options_line(line, &report->options)));
     put(object, "accounts", accounts);
     put(object, "unexamined", unexamined);
-    bool printed = object && findings && unexamined && accounts && (json_print(out, object) || ferror(out));
-    json_decref(object);
-    return printed;
+    return json_print_as(out, "edenscope/tune/1", object) || ferror(out);
 }

@@ -170,9 +170,7 @@ int cmd_diff(int argc, char **argv) {
     status = !good;
     signal(SIGPIPE, SIG_IGN);
     if (good && diff.options.json) {
-        json_t *object = diff_to_json(diff.sides, diff.count);
-        json_print(stdout, object);
-        json_decref(object);
+        json_print_as(stdout, "edenscope/diff/1", diff_to_json(diff.sides, diff.count));
     } else if (good) {
         diff_print(stdout, diff.sides, diff.count);
     }

@@ -236,8 +236,7 @@ int cmd_doctor(int argc, char **argv) {
     if (doctor.checks) {
         json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "version", EDEN_VERSION, "libbpf", libbpf_version_string(),
                                    "kernel", system.release, "checks", doctor.checks);
-        bool printed = json_print(stdout, object);
-        json_decref(object);
+        bool printed = json_print_as(stdout, "edenscope/doctor/1", object);
         return !printed ? 1 : doctor.worst == VERDICT_FAILS ? 2 : 0;
     }
     printf("\n%s\n", doctor.worst == VERDICT_FAILS ? "Not all commands work here; list, report, script and simulate do."

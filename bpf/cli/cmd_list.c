@@ -137,9 +137,7 @@ static int list_files(struct inspect *inspect, const struct options *options) {
         status |= list_file(inspect, options->rest[i], files);
     }
     if (files) {
-        json_t *object = json_pack("{s:o}", "files", files);
-        status |= !json_print(stdout, object);
-        json_decref(object);
+        status |= !json_print_as(stdout, "edenscope/list-files/1", json_pack("{s:o}", "files", files));
     }
     return status;
 }
@@ -587,8 +585,7 @@ static int list_processes(struct inspect *inspect, const struct options *options
     int status = options->pid && listing.shown == 0 ? listing.refused ? 2 : 1 : 0;
     if (listing.processes) {
         json_t *object = json_pack("{s:o}", "processes", listing.processes);
-        status = json_print(stdout, object) ? status : 1;
-        json_decref(object);
+        status = json_print_as(stdout, "edenscope/list/1", object) ? status : 1;
     }
     if (listing.shown == 0 && !options->json) {
         message_print(listing.failed + listing.refused + listing.missed.count ? "no process that can be read uses Eden"

@@ -43,10 +43,7 @@ static int list_views(bool json) {
     for (size_t i = 0; i < VIEWS; i++) {
         json_array_append_new(list, view_to_json(views[i]));
     }
-    json_t *object = json_pack("{s:o}", "views", list);
-    int status = !json_print(stdout, object);
-    json_decref(object);
-    return status;
+    return !json_print_as(stdout, "edenscope/views/1", json_pack("{s:o}", "views", list));
 }
 
 /* *view NULL: the summary. */
@@ -161,12 +158,8 @@ static int print(const struct report *report, const struct viewed *viewed, const
         const struct rows_format format = {options->columns, options->sort, options->separator, options->json};
         good = rows_print(stdout, report->view, viewed, &format, &why);
     } else if (options->json) {
-        json_t *object = model_to_json(viewed->model);
-        good = object || failure_set(&why, 1, "out of memory for the report");
-        if (good) {
-            good = json_print(stdout, object) || ferror(stdout) || failure_set(&why, 1, "out of memory for the report");
-        }
-        json_decref(object);
+        good = model_print_json(stdout, viewed->model) || ferror(stdout) ||
+               failure_set(&why, 1, "out of memory for the report");
     } else {
         good = report_text(stdout, report->path, viewed->recording, viewed->model, &why);
     }

@@ -112,11 +112,10 @@ static bool simulate_print_json(FILE *out, const struct simulate_trace *trace,
     simulate_parameters_text(&parameters, usual, sizeof usual);
     simulate_parameters_text(&trace->parameters, recorded, sizeof recorded);
     json_t *list = json_array();
-    bool good = list != NULL;
-    for (size_t i = 0; good && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         json_t *figures = figures_json(&predictions[i].figures);
-        good = figures && json_object_set_new(figures, "options", json_string(predictions[i].options)) == 0 &&
-               json_array_append_new(list, figures) == 0;
+        json_object_set_new(figures, "options", json_string(predictions[i].options));
+        json_array_append_new(list, figures);
     }
     json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "pid", json_number(trace->process.pid), "heap",
@@ -124,9 +123,7 @@ static bool simulate_print_json(FILE *out, const struct simulate_trace *trace,
         "command", json_name(trace->command, sizeof trace->command), "options", usual, "holding",
         holding_json(&trace->holding), "recorded_options", recorded, "recorded", figures_json(&trace->recorded),
         "recorded_simulated", figures_json(&trace->again), "predictions", list);
-    good = good && object && json_print(out, object);
-    json_decref(object);
-    return good;
+    return json_print_as(out, "edenscope/simulate/1", object);
 }
 
 /* The command. */

@@ -181,9 +181,7 @@ static void print_line(const struct run *run, const struct model *model, const s
 
 static void print_interval(struct run *run, const struct model *model) {
     if (run->options.json) {
-        json_t *json = model_to_json(model);
-        json_print(run->out, json);
-        json_decref(json);
+        model_print_json(run->out, model);
     } else {
         for (size_t i = 0; i < model->process_count; i++) {
             const struct process_model *process = &model->processes[i];
@@ -258,9 +256,7 @@ static bool summarize(struct run *run, struct failure *why) {
     struct model model = {0};
     bool done = source_snapshot(run->source, &model, why);
     if (done && run->options.json) {
-        json_t *json = model_to_json(&model);
-        json_print(run->out, json);
-        json_decref(json);
+        model_print_json(run->out, &model);
     } else if (done) {
         print_summary(run->out, &model);
     }

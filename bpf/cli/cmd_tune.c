@@ -413,10 +413,9 @@ static bool check_trials(const struct options *options, struct failure *why) {
     return true;
 }
 
-static bool print_json(FILE *out, json_t *json, struct failure *why) {
-    bool printed = json && (json_print(out, json) || ferror(out)); /* the end reports failed writes */
-    json_decref(json);
-    return printed || failure_set(why, 1, "out of memory for the report");
+static bool print_json(FILE *out, const char *schema, json_t *json, struct failure *why) {
+    return json_print_as(out, schema, json) || ferror(out) || /* the end reports failed writes */
+           failure_set(why, 1, "out of memory for the report");
 }
 
 static bool verify(const struct options *options, const char *proposed, FILE *out, bool *interrupted,
@@ -425,14 +424,15 @@ static bool verify(const struct options *options, const char *proposed, FILE *ou
     size_t pairs = options->pairs ? options->pairs : USUAL_PAIRS;
     if (!*proposed) {
         message_print("the rules propose no options, so there is nothing to verify");
-        return !options->json || print_json(out, json_pack("{s:s,s:i}", "options", "", "pairs", 0), why);
+        return !options->json ||
+               print_json(out, "edenscope/tune-verify/1", json_pack("{s:s,s:i}", "options", "", "pairs", 0), why);
     }
     if (!verify_run(options->command, proposed, pairs, &result, why)) {
         return false;
     }
     *interrupted = result.interrupted;
     if (options->json) {
-        return print_json(out, verify_json(&result, proposed), why);
+        return print_json(out, "edenscope/tune-verify/1", verify_json(&result, proposed), why);
     }
     verify_print(out, &result, proposed);
     return true;
@@ -456,7 +456,7 @@ static bool search(const struct options *options, const struct trial_start *star
     *interrupted = outcome.interrupted;
     bool done = true;
     if (options->json) {
-        done = print_json(out, search_json(&request, &outcome), why);
+        done = print_json(out, "edenscope/tune-search/1", search_json(&request, &outcome), why);
     } else if (options->emit_options) {
         char text[SEARCH_POINT_TEXT];
         const struct candidate *chosen = &outcome.search.candidate[outcome.finding.recommended];

@@ -75,3 +75,11 @@ bool json_write(FILE *out, const json_t *json) { return write_without(out, json,
 bool json_write_for_html(FILE *out, const json_t *json) { return write_without(out, json, "\177<>&"); }
 
 bool json_print(FILE *out, const json_t *json) { return json_write(out, json) && fputc('\n', out) != EOF; }
+
+bool json_print_as(FILE *out, const char *schema, json_t *object) {
+    json_t *whole = json_pack("{s:s}", "schema", schema);
+    bool good = json_object_update(whole, object) == 0 && json_print(out, whole);
+    json_decref(whole);
+    json_decref(object);
+    return good;
+}

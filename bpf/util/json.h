@@ -33,5 +33,7 @@ bool json_write(FILE *out, const json_t *json);
 bool json_write_for_html(FILE *out, const json_t *json);
 /* As json_write, and with a newline. */
 bool json_print(FILE *out, const json_t *json);
+/* As json_print, of an object, which it takes; its first member says which schema it follows (docs/schemas). */
+bool json_print_as(FILE *out, const char *schema, json_t *object);
 
 #endif

@@ -152,3 +152,7 @@ json_t *model_to_json(const struct model *model) {
     }
     return object;
 }
+
+bool model_print_json(FILE *out, const struct model *model) {
+    return json_print_as(out, "edenscope/stat/1", model_to_json(model));
+}

@@ -8,5 +8,7 @@
 /* A new reference, NULL where memory is refused. Figures that are not known are null, never 0. */
 json_t *model_to_json(const struct model *model);
 json_t *heap_to_json(const struct heap_model *heap);
+/* False: no memory, or writing failed. */
+bool model_print_json(FILE *out, const struct model *model);
 
 #endif

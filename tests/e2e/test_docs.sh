@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The documentation says what is so: reference pages and tables of scripts/ are what `make docs` writes; code shown is
+# The documentation says what is so: reference pages, schemas and tables of scripts/ are what `make docs` writes; code shown is
 # the code of the file named above it, and its output is shown as it is; the fields of EDEN_LOG and EDEN_STATS are
 # those documented, in that order; the jq commands run; links lead to files and headings.
 # shellcheck source=tests/e2e/common.sh
@@ -11,6 +11,10 @@ for reference in probes parameters figures; do
     "$build/gen/print_reference" "$reference" >"$folder/$reference.md"
     diff "docs/$reference.md" "$folder/$reference.md" || die "docs/$reference.md is stale: make docs"
 done
+
+"$build/gen/print_reference" schema | diff docs/schemas/definitions.json - || die "docs/schemas is stale: make docs"
+"$scope" report --view list --json | jq -rf bpf/views/rows/schema.jq | diff docs/schemas/view.json - ||
+    die "docs/schemas is stale: make docs"
 
 for script in scripts/bpftrace/*.bt; do
     "$build/gen/print_reference" script <"$script" | diff "$script" - || die "$script is stale: make docs"

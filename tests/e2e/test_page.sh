@@ -23,7 +23,7 @@ done
 python3 - <<'PYTHON'
 import json
 page = json.load(open("some.json"))
-assert page["summary"] == json.load(open("report.json"))
+assert {"schema": "edenscope/stat/1", **page["summary"]} == json.load(open("report.json"))
 assert page["findings"] == json.load(open("tune.json")) and page["findings"]["findings"]
 assert page["lifetimes"] == json.load(open("lifetimes.json")) and page["lifetimes"]["classes"]
 tables = set()

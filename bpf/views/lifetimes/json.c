@@ -169,7 +169,9 @@ bool life_json(FILE *out, const struct life_model *model, const struct life_view
     put(object, "heaps", heaps);
     put(object, "classes", classes);
     put(object, "sites", sites);
-    made = made && (json_print(out, object) || ferror(out));
-    json_decref(object);
-    return made || life_no_memory(why);
+    if (!made) {
+        json_decref(object);
+        return life_no_memory(why);
+    }
+    return json_print_as(out, "edenscope/lifetimes/1", object) || ferror(out) || life_no_memory(why);
 }

@@ -482,7 +482,8 @@ static bool print_all(FILE *out, const struct rows *rows, uint64_t lost, const s
     const struct view *view = rows->view;
     bool good = true;
     if (format->json) {
-        fprintf(out, "{\"lost\":%" PRIu64 ",\"heaps\":[", lost);
+        fprintf(out, "{\"schema\":\"edenscope/view/1\",\"view\":\"%s\",\"lost\":%" PRIu64 ",\"heaps\":[", view->name,
+                lost);
     } else if (format->separator) {
         print_separated_heading(out, &view->tables[choice->table], choice, format->separator);
     } else if (lost) {
