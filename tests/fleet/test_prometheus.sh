@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # edenscope export with a real Prometheus and a real VictoriaMetrics, which `make test-prometheus` installs: it is scraped,
 # what is scraped goes on by remote write, both have the same figures, and the percentile that a query gives lies in the
-# bucket of the one that report gives.
+# bucket of the one that report gives; each query of the dashboard finds in both what its panel shows.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../e2e/common.sh"
 
 need_edenscope
-rules=$PWD/scripts/prometheus/eden.rules.yml tests=$PWD/tests/e2e
-export PYTHONPATH=$tests
+rules=$PWD/scripts/prometheus/eden.rules.yml dashboard=$PWD/scripts/prometheus/eden-dashboard.json fleet=$PWD/tests/fleet
+export PYTHONPATH=$PWD/tests/e2e
 giveback=$(readlink -f "$build/tests/giveback")
 enter_folder
 
@@ -32,7 +32,9 @@ promtool check metrics <text >checked 2>&1 || die "promtool: $(cat checked)"
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 store=$(free_port) prometheus=$(free_port)
-victoria-metrics -storageDataPath="$folder/store" -httpListenAddr="127.0.0.1:$store" -retentionPeriod=1d >store.log 2>&1 &
+# It would answer without the last half minute.
+victoria-metrics -storageDataPath="$folder/store" -httpListenAddr="127.0.0.1:$store" -retentionPeriod=1d \
+    -search.latencyOffset=0s >store.log 2>&1 &
 children+=($!)
 cat >prometheus.yml <<YAML
 global: {scrape_interval: 500ms, evaluation_interval: 500ms}
@@ -61,6 +63,15 @@ sys.exit(0 if len(result) == 1 and float(result[0]['value'][1]) == float(sys.arg
 until_true "Prometheus scrapes" has "$prometheus" 'up{job="eden"}' 1
 echo >&7
 until_true "it has dropped" grep -q dropped said
+shows() { timeout 30 python3 "$fleet/dashboard.py" "$dashboard" "127.0.0.1:$1" >shown 2>&1; }
+for port in "$prometheus" "$store"; do
+    for ((i = 0; i < 30; i++)); do
+        ! shows "$port" || break
+        sleep 1
+    done
+    ((i < 30)) || die "the dashboard, at port $port: $(tail -n 1 shown)"
+    echo "the dashboard: $(cat shown)"
+done
 echo >&7
 until_true "it is over" grep -q over said
 scavenges=$(python3 -c "import json; print(json.loads(open('own').readline())['scavenges'])")
@@ -75,8 +86,9 @@ wait "$recorder" || die "record: $(cat record.err)"
 "$scope" report -i beside.data --view phases --json >phases.json
 curl -sS --fail "http://$address/metrics" >text
 # The whole histogram is one of counts since the beginning: its quantile is interpolated within a bucket.
-query "$prometheus" 'histogram_quantile(0.99, eden_phase_seconds_bucket{job="eden"})'
-python3 - <<'PYTHON'
+for port in "$prometheus" "$store"; do
+    query "$port" 'histogram_quantile(0.99, eden_phase_seconds_bucket{job="eden"})'
+    python3 - <<'PYTHON'
 import json, math
 from metrics import samples
 recorded = {row["phase"]: row for heap in json.load(open("phases.json"))["heaps"] for row in heap["phases"]}
@@ -96,6 +108,7 @@ for series in json.load(open("answer"))["data"]["result"]:
 assert compared >= 3, (recorded.keys(), counts)
 print(f"{compared} percentiles agree within a bucket")
 PYTHON
+done
 curl -sS --fail "http://127.0.0.1:$prometheus/api/v1/rules" | python3 -c "
 import json, sys
 rules = [rule for group in json.load(sys.stdin)['data']['groups'] for rule in group['rules']]
@@ -103,3 +116,5 @@ assert len(rules) == 8 and all(rule['health'] in ('ok', 'unknown') for rule in r
 echo >&7
 exec 7>&-
 wait "$tool" || die "export gave status $?: $(cat err)"
+kill "${children[@]}"
+wait "${children[@]}" || true
