@@ -1,8 +1,9 @@
 # make manual, install, uninstall: scripts/manual and scripts/install do it.
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 EDEN_VERSION := $(shell awk '/define EDEN_VERSION_(MAJOR|MINOR|PATCH) / { printf "%s%s", dot, $$3; dot = "." }' probes/eden_version.h)
-PUT = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' EDEN_VERSION=$(EDEN_VERSION) B='$(B)' scripts/install
+PUT = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' UNITDIR='$(UNITDIR)' DESTDIR='$(DESTDIR)' EDEN_VERSION=$(EDEN_VERSION) B='$(B)' scripts/install
 
 .PHONY: manual installable uninstall checked-library deb test-deb
 manual: $(B)/share/man/man1/edenscope.1 ## write man pages, bash completion and documentation to install to build/share

@@ -91,9 +91,9 @@ test-san: ## run the whole suite once, tool and libeden under the address and un
 test-page: $(ALL) $(B)/tests/exercise ## look at the page of `report --html` in headless Chromium, which this installs
 	@scripts/setup page
 	@B=$(B) scripts/run-tests -- tests/browser/test_page.sh
-test-prometheus: $(ALL) $(B)/tests/giveback ## let a real Prometheus and VictoriaMetrics, which this installs, scrape `export`
+test-prometheus: $(ALL) $(B)/tests/giveback ## let a real Prometheus, VictoriaMetrics and systemd, which this installs, use `export`
 	@scripts/setup prometheus
-	@B=$(B) scripts/run-tests -- tests/fleet/test_prometheus.sh
+	@B=$(B) scripts/run-tests -- $(wildcard tests/fleet/test_*.sh)
 .PHONY: test-page test-prometheus
 
 # Line coverage of runtime/ by the unit tests and the heap fuzzer: gcov's counts (part of gcc), summed up by a script.
