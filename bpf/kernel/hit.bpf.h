@@ -354,9 +354,11 @@ static __noinline bool read_header(const struct heap_entry *heap, struct eden_he
     return is_read;
 }
 
-/* NULL where there is no room: the hit is counted as lost. A heap whose start was missed, such as a copy made by fork,
- * has its header, which says what happened up to its last collection. */
-static __always_inline struct heap_entry *new_entry(const struct heap_key *key, uint32_t spec, bool created) {
+/* created_ns: of the hit of heap__create; 0: of another one. NULL where there is no room: the hit is counted as lost. A
+ * heap whose start was missed, such as a copy made by fork, has its header, which says what happened up to its last
+ * collection. */
+static __always_inline struct heap_entry *new_entry(const struct heap_key *key, uint32_t spec, uint64_t created_ns) {
+    const bool created = created_ns != 0;
     struct share *share = share_of(&key->process);
     if (!share) {
         lose(LOST_HEAPS);
@@ -389,9 +391,8 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
     heap->owner = current_owner();
     heap->current_phase = KERNEL_NO_PHASE;
     bpf_get_current_comm(heap->command, sizeof heap->command);
-    uint64_t ended_ns = created ? bpf_ktime_get_ns() : 0; /* no phase of a new heap began before */
     for (int i = 0; i < KERNEL_PHASES; i++) {
-        heap->phase[i].ended_ns = ended_ns;
+        heap->phase[i].ended_ns = created_ns; /* no phase of a new heap began before */
     }
     if (!created && read_header(heap, &heap->first)) {
         heap->id = heap->first.heap_id;
@@ -414,7 +415,7 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
 static __always_inline struct heap_entry *find_entry(const struct heap_key *key, uint32_t spec) {
     uint32_t *index = bpf_map_lookup_elem(&live, key);
     if (!index) {
-        return new_entry(key, spec, false);
+        return new_entry(key, spec, 0);
     }
     uint32_t at = *index;
     return bpf_map_lookup_elem(&heaps, &at);

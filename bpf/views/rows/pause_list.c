@@ -63,6 +63,9 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
     struct under_way *under_way = &all->under_way[heap];
     bool is_start = event->probe == EDEN_PROBE_scavenge__start || event->probe == EDEN_PROBE_full__start;
     under_way->began_ns = is_start ? event->time_ns : 0;
+    if (event->probe == EDEN_PROBE_heap__create) { /* no pause of it has begun before */
+        under_way->ended_ns = event->time_ns;
+    }
     if (event->probe == EDEN_PROBE_scavenge__start) {
         under_way->cause = EDEN_ARG(event->arg, scavenge__start, cause);
         under_way->before.ns = under_way->cause == EDEN_SCAVENGE_FULL ? under_way->before.ns : 0;
@@ -114,7 +117,7 @@ static void add_under_way(struct gathering *all, size_t heap, const struct colle
 
 struct pause_list *pause_lists(const struct viewed *viewed, struct heap_places *places, struct failure *why) {
     static const enum eden_probe_id wanted[] = {EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done,
-                                                EDEN_PROBE_full__start, EDEN_PROBE_full__done};
+                                                EDEN_PROBE_full__start, EDEN_PROBE_full__done, EDEN_PROBE_heap__create};
     struct gathering all = {.lists = calloc(places->count + 1, sizeof *all.lists),
                             .under_way = calloc(places->count + 1, sizeof *all.under_way),
                             .viewed = viewed};

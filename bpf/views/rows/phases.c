@@ -37,6 +37,12 @@ struct phases {
 
 static bool on_event(void *context, size_t heap, const struct event *event) {
     struct phases *all = context;
+    if (event->probe == EDEN_PROBE_heap__create) { /* no phase of it has begun before */
+        for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+            all->heaps[heap].ended_ns[i] = event->time_ns;
+        }
+        return true;
+    }
     int begins = probe_begins((enum eden_probe_id)event->probe), ends = probe_phase((enum eden_probe_id)event->probe);
     if (begins >= 0) {
         all->heaps[heap].of[begins].began_ns = event->time_ns;
@@ -133,6 +139,7 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
 #define EDEN_PHASE(name, text, parent) EDEN_PROBE_##name##__start, EDEN_PROBE_##name##__done,
 #include "eden_phases.def"
 #undef EDEN_PHASE
+        EDEN_PROBE_heap__create,
     };
     struct heap_places *places = rows_places(rows);
     struct phases all = {.heaps = calloc(places->count + 1, sizeof *all.heaps), .viewed = viewed};

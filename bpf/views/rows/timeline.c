@@ -125,6 +125,9 @@ static bool on_event(void *context, size_t number, const struct event *event) {
     bool is_start = event->probe == EDEN_PROBE_scavenge__start || event->probe == EDEN_PROBE_full__start,
          is_done = event->probe == EDEN_PROBE_scavenge__done || event->probe == EDEN_PROBE_full__done;
     heap->began_ns = is_start ? event->time_ns : is_done ? 0 : heap->began_ns;
+    if (event->probe == EDEN_PROBE_heap__create) { /* no collection of it has begun before */
+        heap->ended_ns = event->time_ns;
+    }
     if (is_done) {
         add_stopped(all, heap, event->time_ns, duration_of(event));
     }
@@ -237,7 +240,7 @@ static void add_rows(struct rows *rows, size_t heap, const struct timeline *all)
 static bool gather(struct rows *rows, const struct viewed *viewed, struct failure *why) {
     static const enum eden_probe_id wanted[] = {
         EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done, EDEN_PROBE_full__start,  EDEN_PROBE_full__done,
-        EDEN_PROBE_segment__map,    EDEN_PROBE_segment__unmap, EDEN_PROBE_heap__destroy};
+        EDEN_PROBE_segment__map,    EDEN_PROBE_segment__unmap, EDEN_PROBE_heap__create, EDEN_PROBE_heap__destroy};
     struct heap_places *places = rows_places(rows);
     struct timeline all = {.heaps = calloc(places->count + 1, sizeof *all.heaps),
                            .start_ns = viewed->from_ns,
