@@ -38,12 +38,19 @@ static void report_sites(const struct tune_facts *facts, struct finding *finding
     }
 }
 
+/* The share of the time in collections that a finding takes care of: what it gains, or, where that is not known, what it
+ * accounts for. */
+static double covered(const struct finding *finding, double all_ns) {
+    double explained = finding->explained_ns[TUNE_SCAVENGES] + finding->explained_ns[TUNE_FULLS];
+    return finding->gains ? finding->gain_max : all_ns > 0 ? explained / all_ns : 0;
+}
+
 void rule_program_allocates(const struct tune_facts *facts, struct findings *findings) {
     struct scavenge_plan plan;
     double gain = 0, all_ns = (double)tune_figure(facts, EDEN_FIGURE_gc_ns);
     double full_ns = (double)tune_figure(facts, EDEN_FIGURE_full_ns);
     for (size_t i = 0; i < findings->count; i++) {
-        gain += findings->at[i].gain_max;
+        gain += covered(&findings->at[i], all_ns);
     }
     /* What stopped the whole machine now and then is in the durations, but not in the model. */
     double ns = scavenge_plan_make(&plan, facts) ? fmin(all_ns, plan.now.ns - plan.model.full_ns + full_ns) : all_ns;
