@@ -22,7 +22,7 @@ as() {
     return $status
 }
 
-named=$(id -u daemon)
+named=$(id -u daemon) third=$(id -u games)
 SUDO_UID=65534 "$scope" record -o sudo.data -- "$micro" survivors >/dev/null 2>&1
 "$scope" record --user "$named" -o named.data -- "$micro" survivors >/dev/null 2>&1
 "$scope" record -o own.data -- "$micro" survivors >/dev/null 2>&1
@@ -50,11 +50,11 @@ SUDO_UID=65534 "$scope" report -i sudo.data --html sudo.html
 as 65534 cat sudo.html && die "a page that was not for this user can be read"
 setpriv --reuid 65532 --regid 0 --clear-groups cat sudo.html >seen 2>&1 && die "the group can read the page"
 # The page of whoever is named.
-"$scope" report -i own.data --user 65533 --html named.html
-as 65533 cat named.html || die "the page cannot be read by who is named: $(cat seen)"
+"$scope" report -i own.data --user $third --html named.html
+as $third cat named.html || die "the page cannot be read by who is named: $(cat seen)"
 as 65534 cat named.html && die "another user can read the page"
-as 65533 cat own.data && die "with the page, the recording can be read"
-expect_status 1 "$scope" report -i own.data --user 65533
+as $third cat own.data && die "with the page, the recording can be read"
+expect_status 1 "$scope" report -i own.data --user $third
 grep -q -- '--user needs --html' err || die "$(cat err)"
 expect_status 1 "$scope" report -i own.data --html new.html --user nonesuch
 [[ ! -e new.html ]] && grep -q 'there is no such user' err || die "$(cat err)"
