@@ -244,9 +244,11 @@ static bool check(const struct report *report, struct failure *why) {
 static bool begin_page(struct report *report, struct failure *why) {
     const struct options *options = &report->options;
     uid_t reader;
+    if (options->user && !share_find_user(options->user, &reader, why)) {
+        return false;
+    }
     interrupt_install(); /* from here on there is something to be removed */
-    return (!options->user || share_find_user(options->user, &reader, why)) &&
-           replace_begin(&report->page, "--html", options->html, PAGE_MARK, REPLACE_PRIVATE, why) &&
+    return replace_begin(&report->page, "--html", options->html, PAGE_MARK, REPLACE_PRIVATE, why) &&
            share_with(report->page.file, report->page.place.folder, options->user ? &reader : NULL, options->html, why);
 }
 

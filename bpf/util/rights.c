@@ -44,10 +44,12 @@ bool rights_files_of_all(void) {
     return !is_changed || (set_user(0, getegid()) && set_files(CAP_SET));
 }
 
+bool rights_files_of(uint32_t user, uint32_t group) { return set_user(user, group) && set_files(CAP_CLEAR); }
+
 /* The kernel takes the capabilities for files away with user 0, but by a secure bit, and CAP_SYS_PTRACE never. */
 bool rights_files_of_stranger(uint32_t user) {
     if (geteuid() != 0) {
         return set_files(CAP_CLEAR);
     }
-    return (getgroups(0, NULL) == 0 || setgroups(0, NULL) == 0) && set_user(user, NOGROUP) && set_files(CAP_CLEAR);
+    return (getgroups(0, NULL) == 0 || setgroups(0, NULL) == 0) && rights_files_of(user, NOGROUP);
 }

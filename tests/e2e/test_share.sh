@@ -129,4 +129,11 @@ setfacl -m "u:$named:x" closed
 expect_status 0 "$scope" record --user daemon -o closed/open/file.data -- "$micro" survivors
 grep -q 'may not search' err && die "a folder that the user may search is said to be closed: $(cat err)"
 as "$named" ./tool report -i closed/open/file.data || die "the user cannot read it: $(cat seen)"
+# Whoever is named may stop nobody's processes but their own, and so not the tool that looks whether they get there.
+setpriv --reuid "$named" --regid "$named" --clear-groups bash -c 'while :; do kill -STOP -- -1; done' 2>/dev/null &
+deep=$(printf 'a/%.0s' {1..900})
+mkdir -p "$deep"
+for ((i = 0; i < 10; i++)); do
+    timeout -k 1 20 "$scope" report -i own.data --user "$named" --html "$deep/page$i.html" 2>err || die "status $?: $(cat err)"
+done
 echo "who may read is said, and holds"
