@@ -346,8 +346,11 @@ static int profile(struct lifetimes *run) {
         status = filled ? exit_status(run, source) : failure_report(&why);
     }
     source_close(source);
-    if (!run->pretenure.is_open || !run->pretenure.temporary[0]) {
-        interrupt_release(); /* a view may take long; a file that has a name already is removed first */
+    /* A view may take long. */
+    if (run->pretenure.is_open && run->pretenure.temporary[0]) {
+        interrupt_release_removing(run->pretenure.place.folder, run->pretenure.temporary);
+    } else {
+        interrupt_release();
     }
     if (filled && !show(run, &model, &why)) {
         status = failure_report(&why);

@@ -1,7 +1,9 @@
 #include "util/interrupt.h"
+#include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
 
 /* The only thing a signal handler can write to. */
 static volatile sig_atomic_t count, last;
@@ -64,14 +66,32 @@ void interrupt_uninstall(void) {
     sigprocmask(SIG_BLOCK, &blocked, NULL);
 }
 
-void interrupt_release(void) {
+static void handle(const struct sigaction *action) {
     is_released = true;
     for (size_t i = 0; i < ENDS; i++) {
         struct sigaction now;
         if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler == on_signal) {
-            signal(ends[i], SIG_DFL);
+            sigaction(ends[i], action, NULL);
         }
     }
+}
+
+void interrupt_release(void) { handle(&(struct sigaction){.sa_handler = SIG_DFL}); }
+
+static struct {
+    int folder;
+    char name[NAME_MAX + 1];
+} unfinished; /* written before the handler that reads it is there */
+
+static void on_end(int number) {
+    unlinkat(unfinished.folder, unfinished.name, 0);
+    raise(number); /* its action is the default again */
+}
+
+void interrupt_release_removing(int folder, const char *name) {
+    unfinished.folder = folder;
+    snprintf(unfinished.name, sizeof unfinished.name, "%s", name);
+    handle(&(struct sigaction){.sa_handler = on_end, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)});
 }
 
 int interrupt_count(void) { return count; }

@@ -12,6 +12,8 @@ void interrupt_install(void);
 void interrupt_uninstall(void); /* as before, in a child that starts a command */
 /* From now on such a signal ends the process at once: nothing is left to be put in order. */
 void interrupt_release(void);
+/* Likewise, once this file of the folder has been removed. */
+void interrupt_release_removing(int folder, const char *name);
 /* From now on this signal does nothing but make system calls fail: what stands behind it (a reader that has gone, a
  * limit on file sizes) is to come back as an error. Not ignored: that would stay so in a command that is started. */
 void interrupt_none(int signal_number);

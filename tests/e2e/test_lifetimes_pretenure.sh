@@ -128,6 +128,20 @@ if [[ $EUID == 0 ]]; then
     chown 65534 "$folder/theirs"
     stopped "$folder/theirs"
     cmp "$folder/read" "$folder/theirs" || die "the file before is lost"
+    # While a view waits for gnuplot.
+    mkdir "$folder/fake"
+    printf '#!/bin/sh\ncat >/dev/null\necho $$ >%s\nexec sleep 600\n' "$folder/asked" >"$folder/fake/gnuplot"
+    chmod +x "$folder/fake/gnuplot"
+    SUDO_UID=65534 PATH=$folder/fake:$PATH "$scope" lifetimes --view survival-svg --sampling all \
+        --pretenure "$folder/theirs" -- "$build/workloads/micro" survivors --objects 300000 >"$folder/out" 2>"$folder/err" &
+    tool=$! status=0
+    until_true "gnuplot draws" [ -s "$folder/asked" ]
+    children+=("$(cat "$folder/asked")")
+    compgen -G "$folder/theirs.??????" >/dev/null || die "the new file has no name of its own: $(cat "$folder/err")"
+    kill -TERM "$tool"
+    wait "$tool" || status=$?
+    [[ $status == 143 ]] || die "status $status after a signal while a view waits: $(cat "$folder/err")"
+    ! compgen -G "$folder/theirs.??????" || die "a file is left over while a view waits"
     mkdir "$folder/files" "$folder/mounted"
     if bindfs --no-allow-other "$folder/files" "$folder/mounted" 2>/dev/null; then
         trap 'umount -l "$folder/mounted"; cleanup' EXIT
