@@ -424,7 +424,7 @@ static bool begin_pretenure(struct lifetimes *run, struct failure *why) {
     if (!run->options.pretenure) {
         return true;
     }
-    interrupt_install(); /* from here on there is something to be removed */
+    interrupt_install_unless_ignored(); /* from here on there is something to be removed */
     void *shared = mmap(NULL, sizeof *run->written, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         return failure_set(why, 1, "out of memory");

@@ -247,7 +247,7 @@ static bool begin_page(struct report *report, struct failure *why) {
     if (options->user && !share_find_user(options->user, &reader, why)) {
         return false;
     }
-    interrupt_install(); /* from here on there is something to be removed */
+    interrupt_install_unless_ignored(); /* from here on there is something to be removed */
     return replace_begin(&report->page, "--html", options->html, PAGE_MARK, REPLACE_PRIVATE, why) &&
            share_with(report->page.file, report->page.place.folder, options->user ? &reader : NULL, options->html, why);
 }

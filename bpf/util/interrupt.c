@@ -39,12 +39,12 @@ static void heed_children(void) {
     }
 }
 
-void interrupt_install(void) {
+static void install(bool takes_ignored) {
     struct sigaction action = {.sa_handler = on_signal};
     for (size_t i = 0; i < ENDS; i++) {
         struct sigaction now;
         if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != on_signal &&
-            (now.sa_handler != SIG_IGN || ends[i] == SIGINT || ends[i] == SIGQUIT)) {
+            (now.sa_handler != SIG_IGN || (takes_ignored && (ends[i] == SIGINT || ends[i] == SIGQUIT)))) {
             former[i] = now;
             sigaction(ends[i], &action, NULL);
         }
@@ -52,6 +52,9 @@ void interrupt_install(void) {
     }
     heed_children();
 }
+
+void interrupt_install(void) { install(true); }
+void interrupt_install_unless_ignored(void) { install(false); }
 
 void interrupt_uninstall(void) {
     struct sigaction now;

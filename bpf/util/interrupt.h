@@ -9,6 +9,8 @@
  * with both ignored, and whoever sends one of them by kill means it. What blocks these signals, or ignores SIGCHLD, in
  * the program that starts us is put aside: no stop would come, and no child's end. */
 void interrupt_install(void);
+/* The same where nothing is observed: what ends by itself may run in the background of a script, deaf to its ^C. */
+void interrupt_install_unless_ignored(void);
 void interrupt_uninstall(void); /* as before, in a child that starts a command */
 /* From now on such a signal ends the process at once: nothing is left to be put in order. */
 void interrupt_release(void);

@@ -125,3 +125,12 @@ head -c 3000 some.data >cut.data
 expect_status 1 "$scope" report -i cut.data --html some.html
 python3 "$page" some.html >/dev/null || die "the page that was there is lost"
 echo "mistakes are named, and cost nothing"
+
+# A script's page that is written in its background, where a shell without job control ignores ^C, is not for ^C.
+"$scope" report -i many.data --html background.html &
+tool=$!
+until_true "the tool runs" bash -c "[[ ! -e /proc/$tool || /proc/$tool/exe -ef $scope ]]"
+kill -INT "$tool" 2>/dev/null || true
+wait "$tool" || die "a page in the background ends with status $?"
+python3 "$page" background.html >background.json
+echo "a page in the background is written to its end"
