@@ -312,6 +312,12 @@ static bool find_place(struct place *place, int file, const char *path, struct f
                path);
 }
 
+/* A journal that undoes nothing: empty, or with zeroes for its mark, as SQLite writes it first. */
+static bool is_blank(int journal) {
+    uint64_t mark = 0;
+    return pread(journal, &mark, sizeof mark, 0) >= 0 && mark == 0;
+}
+
 static bool open_journal(struct file_held *held, const struct place *place, uid_t owner, bool force, const char *path,
                          struct failure *why) {
     char name[NAME_MAX + 1];
@@ -338,6 +344,9 @@ static bool open_journal(struct file_held *held, const struct place *place, uid_
                            "%.200s-journal: belongs to another user (%u) than the recording (%u), which may not be "
                            "whole without it; if it is of something else, move it elsewhere",
                            path, (unsigned)status.st_uid, (unsigned)owner);
+    }
+    if (!mark_is_journal(held->journal) && !is_blank(held->journal)) {
+        return failure_set(why, 1, "%.200s-journal: not a journal; move it elsewhere to read the recording", path);
     }
     return force || !is_of_others(place, held->journal) ||
            failure_set(why, 1,

@@ -1,4 +1,5 @@
 #include "util/mark.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,13 +25,20 @@ bool mark_is_recording(int file) {
     return has(file, 0, database, sizeof database) && has(file, AT_APPLICATION, id, sizeof id);
 }
 
+bool mark_is_journal(int file) {
+    static const unsigned char id[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    return has(file, 0, id, sizeof id);
+}
+
 bool mark_spares_recording(const struct place *place, const char *option, const char *path, struct failure *why) {
     int file = place_open_file(place, O_RDONLY | O_NONBLOCK, 0);
-    bool is_recording = file >= 0 && mark_is_recording(file);
+    const char *what = file < 0 && errno == EACCES            ? "you may not read it, and it may be a recording"
+                       : file >= 0 && mark_is_recording(file) ? "a recording"
+                       : file >= 0 && mark_is_journal(file)   ? "the journal of a recording"
+                                                              : NULL;
     if (file >= 0) {
         close(file);
     }
-    return !is_recording ||
-           failure_set(why, 1, "%s %.200s: a recording, so it is not replaced; name another file, or remove it first",
-                       option, path);
+    return !what || failure_set(why, 1, "%s %.200s: %s, so it is not replaced; name another file, or remove it first",
+                                option, path, what);
 }

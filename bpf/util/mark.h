@@ -12,8 +12,10 @@
 bool mark_begins(int file, const char *mark);
 /* Whether it is a recording: a database of SQLite with the application id of edenscope. */
 bool mark_is_recording(int file);
-/* What was recorded can't be had again, so what a text is written to must be no recording, whatever the user says of
- * other files. option: how the user named the path. False and why: one stands there. */
+/* Whether it is a journal of SQLite, which may undo half a transaction. */
+bool mark_is_journal(int file);
+/* What was recorded can't be had again, so what a text is written to must be no recording and no journal, whatever the
+ * user says of other files. option: how the user named the path. False and why: one stands there. */
 bool mark_spares_recording(const struct place *place, const char *option, const char *path, struct failure *why);
 
 #endif

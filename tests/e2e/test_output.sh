@@ -58,6 +58,10 @@ done
 expect_status 1 timeout 60 sh -c 'exec "$1" tune -o /dev/stdout 1<>eden.data' sh "$scope"
 cmp eden.data copy.data || die "standard output costs the recording"
 rm link.data hard.data
+# Nor that of the journal that undoes half a transaction of one.
+printf '\xd9\xd5\x05\xf9\x20\xa1\x63\xd7' >hot.data-journal
+expect_status 1 "$scope" tune -o hot.data-journal
+grep -q 'hot.data-journal: the journal of a recording, so it is not replaced' err && [[ $(wc -c <hot.data-journal) == 8 ]] || die "$(cat err)"
 
 # What cannot be written is printed, and costs nothing that was there before.
 if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
