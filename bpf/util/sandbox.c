@@ -457,10 +457,20 @@ static const int parser_fcntl[] = {
     F_GETLK, F_SETLK,         F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GET_SEALS,
 };
 static const int observer_never_fcntl[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY};
+enum { EXT4_SETVERSION = 0x40086604 };
+
 /* FIOSETOWN and SIOCSPGRP likewise; TIOCSTI and TIOCLINUX type on the operator's terminal; the others change attributes
  * of a file that is open to read. */
 static const int observer_never_ioctl[] = {
-    0x8901, 0x8902, 0x5412, 0x541c, FS_IOC_SETFLAGS, FS_IOC_SETVERSION, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY,
+    0x8901,
+    0x8902,
+    0x5412,
+    0x541c,
+    FS_IOC_SETFLAGS,
+    FS_IOC_SETVERSION,
+    EXT4_SETVERSION,
+    FS_IOC_FSSETXATTR,
+    FS_IOC_ENABLE_VERITY,
 };
 
 /* The kernel looks at 32 bits of a command. */

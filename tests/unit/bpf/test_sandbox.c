@@ -291,6 +291,7 @@ static void check_attributes(void) {
     CHECK(is_refused(mknodat(folder_fd, "more", S_IFREG | 0600, 0)));
     CHECK(is_refused(fchmod(file, 0777)) && is_refused(fchown(file, 1, 1)) && is_refused(futimens(file, NULL)));
     CHECK(is_refused(ioctl(file, FS_IOC_SETFLAGS, &flags)) && is_refused(ioctl(file, FS_IOC_FSSETXATTR, &flags)));
+    CHECK(is_refused(ioctl(file, 0x40086604, &flags))); /* ext4's own FS_IOC_SETVERSION */
     CHECK(is_refused(ioctl(file, FS_IOC_ENABLE_VERITY, &flags)));
     CHECK(is_refused(syscall(SYS_quotactl, 0, path, 0, NULL)) &&
           is_refused(syscall(SYS_open_by_handle_at, folder_fd, NULL, O_RDONLY)));

@@ -599,8 +599,9 @@ TEST(heaps_of_one_address_and_number_are_distinct) {
     static const uint64_t wanted[] = {KERNEL_HEAPS + 1, 1, 3, 4, 5};
     enum { HEAPS = sizeof wanted / sizeof *wanted };
     const struct heapinfo info = {.address = 0x1000, .id = 1};
-    struct late_heap late[2] = {{.first = info, .is_reconciled = true, .serial = 1, .entry = 1, .read_ns = 1},
-                                {.first = info, .is_reconciled = true, .serial = KERNEL_HEAPS + 1, .read_ns = 2}};
+    struct late_heap late[2] = {
+        {.first = info, .is_reconciled = true, .serial = 1, .entry = 1, .read_ns = 1},
+        {.first = info, .is_reconciled = true, .serial = KERNEL_HEAPS + 1, .read_ns = 2, .owner = 7}};
     struct observed observed = {.key = {.pid = 3, .start_ns = 1}, .late_heap = late, .late_heaps = 2};
     struct file file = {0};
     struct source *source = calloc(1, sizeof *source);
@@ -619,6 +620,7 @@ TEST(heaps_of_one_address_and_number_are_distinct) {
         assert_int_equal(model.processes[0].heap_count, 2);
         assert_int_equal(model.processes[0].heaps[0].serial, 1);
         assert_int_equal(model.processes[0].heaps[1].serial, KERNEL_HEAPS + 1);
+        assert_int_equal(model.processes[0].heaps[1].owner, 7); /* though the entry is another user's */
         if (i == 0) {
             add_entry(&observed, 0, 0);
         }
