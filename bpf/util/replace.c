@@ -67,6 +67,23 @@ static bool open_file(struct replacement *replacement, struct failure *why) {
     return true;
 }
 
+/* What stands there, if anything does, may be nothing that a rename replaces. */
+static const char *obstacle_in_place(const struct place *place, const struct statx *folder) {
+    struct statx old;
+    if (statx(place->folder, place->name, AT_SYMLINK_NOFOLLOW, STATX_UID, &old) != 0) {
+        return NULL;
+    }
+    if ((old.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0) {
+        return "protected from being replaced (chattr +i, +a); name another file";
+    }
+    if ((old.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0) {
+        return "mounted, and cannot be replaced; name another file";
+    }
+    bool is_kept =
+        (folder->stx_mode & S_ISVTX) != 0 && geteuid() != 0 && folder->stx_uid != geteuid() && old.stx_uid != geteuid();
+    return is_kept ? "another user's, in a folder where only its owner may replace it; name another file" : NULL;
+}
+
 /* What could not be put in its place at the end is refused before anything is observed. NULL: it can be. */
 static const char *find_obstacle(const struct replacement *replacement) {
     const struct place *place = &replacement->place;
@@ -80,9 +97,13 @@ static const char *find_obstacle(const struct replacement *replacement) {
     if (strlen(place->name) + 1 + CHANCE > NAME_MAX) {
         return "the name is too long; name another file";
     }
-    bool only_adds =
-        statx(place->folder, "", AT_EMPTY_PATH, 0, &folder) == 0 && (folder.stx_attributes & STATX_ATTR_APPEND) != 0;
-    return only_adds ? "its folder lets files be added only (chattr +a); name another file" : NULL;
+    if (statx(place->folder, "", AT_EMPTY_PATH, STATX_UID | STATX_MODE, &folder) != 0) {
+        return NULL;
+    }
+    if ((folder.stx_attributes & STATX_ATTR_APPEND) != 0) {
+        return "its folder lets files be added only (chattr +a); name another file";
+    }
+    return obstacle_in_place(place, &folder);
 }
 
 bool replace_open(struct replacement *replacement, const char *option, const char *path, struct failure *why) {

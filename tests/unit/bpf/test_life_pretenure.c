@@ -439,6 +439,13 @@ TEST_WITH(what_can_not_be_put_in_place_is_refused_at_the_start, enter_folder, le
         assert_false(began);
         assert_non_null(strstr(why.message, "lets files be added only"));
     }
+    assert_true(replace("kept", "# ours\n", false, &why));
+    if (system("chattr +i kept 2>/dev/null") == 0) {
+        bool began = replace_begin(&file, "--pretenure", "kept", "# ours\n", REPLACE_OURS, &why);
+        assert_int_equal(system("chattr -i kept"), 0);
+        assert_false(began);
+        assert_non_null(strstr(why.message, "protected from being replaced"));
+    }
     assert_no_temporary();
 }
 
