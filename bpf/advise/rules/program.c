@@ -38,8 +38,8 @@ static void report_sites(const struct tune_facts *facts, struct finding *finding
     }
 }
 
-/* The share of the time in collections that a finding takes care of: what it gains, or, where that is not known, what it
- * accounts for. */
+/* The share of the time in collections that a finding takes care of: what it gains, or, where that is not known, what
+ * it accounts for. */
 static double covered(const struct finding *finding, double all_ns) {
     double explained = finding->explained_ns[TUNE_SCAVENGES] + finding->explained_ns[TUNE_FULLS];
     return finding->gains ? finding->gain_max : all_ns > 0 ? explained / all_ns : 0;
