@@ -439,10 +439,12 @@ static bool open_output(struct lifetimes *run, struct failure *why) {
     if (run->options.output) {
         run->out = output_open(run->options.output, why);
     }
-    return run->out && (!run->pretenure.is_open ||
-                        !replace_is_of(&run->pretenure, run->out == stdout ? STDOUT_FILENO : fileno(run->out)) ||
-                        failure_set(why, 1, "--pretenure %.200s: the other output goes to this file; name another one",
-                                    run->options.pretenure));
+    const struct place *place = &run->pretenure.place;
+    return run->out &&
+           (!run->pretenure.is_open ||
+            !place_names(place->folder, place->name, run->out == stdout ? STDOUT_FILENO : fileno(run->out)) ||
+            failure_set(why, 1, "--pretenure %.200s: the other output goes to this file; name another one",
+                        run->options.pretenure));
 }
 
 static void close_run(struct lifetimes *run) {

@@ -33,6 +33,7 @@
 #include "recording/recorder.h"
 #include "util/clock.h"
 #include "util/command_line.h"
+#include "util/mark.h"
 #include "util/message.h"
 #include "util/owner.h"
 #include "util/room.h"
@@ -240,16 +241,13 @@ static bool open_standing(struct recorder *recorder, const struct recorder_optio
 
 /* Whether it can be the journal of what stands there: empty, as a killed recorder leaves it, or hot. */
 static bool is_journal(const struct standing *standing, const struct place *place) {
-    static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-    unsigned char start[sizeof mark];
     struct stat status;
     if (fstat(standing->journal, &status) != 0 || !S_ISREG(status.st_mode) || !owner_is_trusted(status.st_uid) ||
         !owner_writes_alone(&status) || place_is_strangers_link(place, standing->journal)) {
         return false;
     }
     return status.st_size == 0 || (standing->look.kind == FILE_RECORDING && status.st_uid == standing->look.owner &&
-                                   pread(standing->journal, start, sizeof start, 0) == (ssize_t)sizeof start &&
-                                   memcmp(start, mark, sizeof mark) == 0);
+                                   mark_is_journal(standing->journal));
 }
 
 /* SQLite takes what stands under these names for its own, and the recording's readers do. */

@@ -159,12 +159,6 @@ static bool fail_changed(const struct replacement *replacement, struct failure *
                        replacement->option, replacement->path);
 }
 
-bool replace_is_of(const struct replacement *replacement, int file) {
-    struct stat own, there;
-    return fstat(file, &own) == 0 && stands(replacement, &there) && own.st_dev == there.st_dev &&
-           own.st_ino == there.st_ino;
-}
-
 bool replace_is_as_it_was(const struct replacement *replacement, struct failure *why) {
     struct stat status;
     if (!stands(replacement, &status)) {

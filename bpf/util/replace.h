@@ -32,8 +32,6 @@ bool replace_open_beside(struct replacement *replacement, const struct replaceme
 
 /* Looks at what stands at the path: this is what may be replaced. Before, nothing may. False and why. */
 bool replace_look(struct replacement *replacement, struct failure *why);
-/* Whether this open file stands at the path. */
-bool replace_is_of(const struct replacement *replacement, int file);
 /* Whether it stands there still as it was, or nothing does any more. False and why. */
 bool replace_is_as_it_was(const struct replacement *replacement, struct failure *why);
 

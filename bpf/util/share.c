@@ -40,7 +40,8 @@ static int look_as(uid_t user, const char *path) {
            open(path, O_PATH | O_CLOEXEC) < 0 && errno == EACCES;
 }
 
-bool share_is_within_reach(int folder, uid_t user) {
+/* Whether this user may search the open folder and those that lead to it. Only root can know: for others true. */
+static bool is_within_reach(int folder, uid_t user) {
     enum { TRIES = 100 };
     const struct timespec pause = {.tv_nsec = 10000000};
     char self[32], path[PATH_MAX + 2];
@@ -93,7 +94,7 @@ bool share_with(int file, int folder, const uid_t *reader, const char *path, str
     }
     user = reader ? *reader : user;
     if (share_file(file, user)) {
-        if (reader && !share_is_within_reach(folder, user)) {
+        if (reader && !is_within_reach(folder, user)) {
             message_print("%s: user %u may not search a folder that leads to it, and so cannot read it; permit that "
                           "(chmod o+x, or setfacl -m u:%u:x), or name a file elsewhere",
                           path, (unsigned)user, (unsigned)user);

@@ -7,8 +7,6 @@
 
 /* The id of a user, by name or number. False and why. */
 bool share_find_user(const char *name, uid_t *user, struct failure *why);
-/* Whether this user may search the open folder and those that lead to it. Only root can know: for others true. */
-bool share_is_within_reach(int folder, uid_t user);
 /* From now on its owner may read and write the file, and this user read it; nobody else. reader NULL: the user who ran
  * sudo, if one did; a file system without such lists keeps that user from it, which is said, and no failure. Nor is a
  * folder that the reader may not search, of those that lead to the file. */

@@ -72,7 +72,7 @@ struct policy {                        /* heap/policy.c */
     uint64_t in_place;       /* bytes promoted so since the last full collection */
     double scattered;        /* the part of survivors that old space refers to, or what those refer to */
     uint64_t promoted;       /* bytes that a scavenge promoted of late, at most */
-    unsigned at_once;        /* so many scavenges to come tenure all that survives */
+    unsigned at_once;        /* the number of scavenges left that tenure all survivors */
     unsigned quiet;          /* the latest scavenges, in a row, that had hardly a survivor */
 };
 

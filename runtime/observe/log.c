@@ -349,7 +349,11 @@ void log_stats(struct events *events) {
     eden_figures figures;
     eden_heap_figures(heap, &figures);
     add(&line, "{\"pid\": %d, \"heap\": %" PRIu64 ", \"name\": ", (int)getpid(), heap->info.heap_id);
-    heap->info.name[0] == 0 ? add(&line, "null") : add_string(&line, heap->info.name);
+    if (heap->info.name[0] == 0) {
+        add(&line, "null");
+    } else {
+        add_string(&line, heap->info.name);
+    }
 #define EDEN_FIGURE(name, kind, unit, doc) add(&line, ", \"" #name "\": %" PRIu64, figures.name);
 #include "eden_figures.def"
 #undef EDEN_FIGURE
