@@ -239,7 +239,8 @@
       const list = element("ul", null, card);
       finding.evidence.forEach(text => showEvidence(list, text));
       element("p", finding.why, card);
-      if (finding.parameter) element("code", finding.parameter + "=" + finding.value, element("p", "Set ", card));
+      if (finding.parameter) element("code", finding.parameter + "=" + finding.value +
+        Object.entries(finding.also).map(([name, value]) => "," + name + "=" + value).join(""), element("p", "Set ", card));
       if (finding.how) element("p", finding.how, card);
       if (finding.gain) element("p", "Gain: " + percent(finding.gain.min) + " to " + percent(finding.gain.max) +
         " of the time in collections" + (finding.cost ? "; costs " + finding.cost : ""), card);
