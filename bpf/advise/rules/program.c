@@ -60,6 +60,10 @@ void rule_program_allocates(const struct tune_facts *facts, struct findings *fin
     if (tune_share_of_time(facts, ns - (double)tune_figure(facts, EDEN_FIGURE_max_pause_ns)) < LEFT) {
         return;
     }
+    if (!facts->details) { /* what is left may be another rule's, which needs them, too */
+        tune_needs_lifetimes(findings, "program.allocates");
+        return;
+    }
     char allocated[FORMAT_MAX], copied[FORMAT_MAX], bytes[FORMAT_MAX];
     double all = (double)tune_figure(facts, EDEN_FIGURE_allocated_bytes);
     double survived = (double)tune_figure(facts, EDEN_FIGURE_survived_bytes);
@@ -70,9 +74,6 @@ void rule_program_allocates(const struct tune_facts *facts, struct findings *fin
                      format_bytes(bytes, whole_of(all / fmax((double)facts->wall_ns / 1e9, 1e-9))),
                      format_bytes(copied, whole_of(survived)), 100 * survived / fmax(all, 1));
     report_sites(facts, finding);
-    if (!facts->lifetimes) {
-        tune_not_examined(findings, "program.allocates: classes and sites", "needs record --lifetimes");
-    }
     finding_why(finding, "Objects that the program keeps have to be copied at least once, whatever the parameters. "
                          "Allocate fewer or smaller objects at these sites.");
     finding_how(finding, "find the sites that allocate most: reuse objects, keep numbers in arrays of words, or "
@@ -90,7 +91,7 @@ static const struct {
     int kind;
     const char *name;
 } parts[] = {
-    {EDEN_PHASE_scavenge__remembered, TUNE_SCAVENGES, "the remembered set"},
+    {EDEN_PHASE_scavenge__remembered, TUNE_SCAVENGES, "the remembered set and copying what it refers to"},
     {EDEN_PHASE_scavenge__roots, TUNE_SCAVENGES, "the roots"},
     {EDEN_PHASE_scavenge__copy, TUNE_SCAVENGES, "copying survivors"},
     {EDEN_PHASE_scavenge__weak, TUNE_SCAVENGES, "weak references"},
