@@ -588,9 +588,12 @@ static int list_processes(struct inspect *inspect, const struct options *options
         status = json_print_as(stdout, "edenscope/list/1", object) ? status : 1;
     }
     if (listing.shown == 0 && !options->json) {
-        message_print(listing.failed + listing.refused + listing.missed.count ? "no process that can be read uses Eden"
-                      : options->pid                                          ? "the process does not use Eden"
-                                                                              : "no process uses Eden");
+        const bool has_unread = listing.failed + listing.refused + listing.missed.count != 0;
+        if (options->pid && !has_unread) {
+            message_print("process %d does not use Eden", options->pid);
+        } else {
+            message_print(has_unread ? "no process that can be read uses Eden" : "no process uses Eden");
+        }
     }
     if (listing.failed) {
         status = 1;

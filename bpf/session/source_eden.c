@@ -481,7 +481,7 @@ static bool open_process(struct source *source, struct failure *why) {
     }
     struct observed *observed = pid > 0 ? observe(source, pid, NULL, true) : NULL;
     if (!observed) {
-        return failure_set(why, 1, pid > 0 ? "process %d has ended" : "there is no process %d", source->options.pid);
+        return failure_set(why, 1, pid > 0 ? "process %d has ended" : "process %d does not exist", source->options.pid);
     }
     errno = 0;
     struct look look;

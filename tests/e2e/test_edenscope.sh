@@ -134,7 +134,7 @@ refused 126 './: Is a directory' record -- ./
 touch plain
 refused 126 './plain: not executable' stat -- ./plain
 refused 1 "process $$ (" stat -p $$
-refused 1 'there is no process 4194304' stat -p 4194304
+refused 1 'process 4194304 does not exist' stat -p 4194304
 # A process that has ended and was not waited for: it leaves its number behind.
 python3 -c 'import os, sys, time
 pid = os.fork()

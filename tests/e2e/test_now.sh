@@ -207,5 +207,5 @@ grep -q "process 4194304 does not exist" err || die "$(cat err)"
 expect_status 1 "$scope" list --params "$held"
 grep -q "give them without FILE" err || die "$(cat err)"
 expect_status 1 "$scope" list -p $$
-grep -q "the process does not use Eden" err || die "$(cat err)"
+grep -q "does not use Eden" err || die "$(cat err)"
 echo "mistakes are named"
