@@ -202,6 +202,9 @@ static void check_others(struct doctor *doctor) {
     if (access("/sys/kernel/tracing/uprobe_events", F_OK) == 0 ||
         access("/sys/kernel/debug/tracing/uprobe_events", F_OK) == 0) {
         report(doctor, VERDICT_OK, "perf, bpftrace", "tracefs is mounted");
+    } else if (errno == EACCES) {
+        report(doctor, VERDICT_LIMITED, "perf, bpftrace",
+               "they need tracefs, edenscope does not; only root may see whether it is mounted");
     } else {
         report(doctor, VERDICT_LIMITED, "perf, bpftrace",
                "they need tracefs, edenscope does not; as root: mount -t tracefs tracefs /sys/kernel/tracing");
@@ -239,8 +242,11 @@ int cmd_doctor(int argc, char **argv) {
         bool printed = json_print_as(stdout, "edenscope/doctor/1", object);
         return !printed ? 1 : doctor.worst == VERDICT_FAILS ? 2 : 0;
     }
-    printf("\n%s\n", doctor.worst == VERDICT_FAILS ? "Not all commands work here; list, report, script and simulate do."
-                     : doctor.worst == VERDICT_LIMITED ? "All commands work here, with the limits above."
-                                                       : "All commands work here.");
+    printf(
+        "\n%s\n",
+        doctor.worst == VERDICT_FAILS
+            ? "Not all commands work here; list, report, script, diff and simulate do, and what reads recordings (-i)."
+        : doctor.worst == VERDICT_LIMITED ? "All commands work here, with the limits above."
+                                          : "All commands work here.");
     return doctor.worst == VERDICT_FAILS ? 2 : 0;
 }
