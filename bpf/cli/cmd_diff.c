@@ -9,6 +9,7 @@
 #include "util/output.h"
 #include "views/diff.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static int read_side(const struct diff *diff, const char *path, int to) {
 
 static bool fetch_side(const struct diff *diff, const char *path, struct side *side) {
     int pipe_ends[2], status = 0;
-    if (pipe(pipe_ends) != 0) {
+    if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
         message_print("%s: cannot be read: %s", path, strerror(errno));
         return false;
     }

@@ -21,7 +21,8 @@
  * 3. Invariants
  *
  * I1. After sandbox_enter() no descriptor can be had but by the profile's own calls, or from another process of the
- * tool.
+ * tool. Of those that the tool was started with, the three standard files are left: all that the tool opens is closed
+ * by an exec, and what is not came through one.
  *
  * I2. A call that is not allowed fails with EPERM; one that OBSERVER lacks because it is newer than Linux 5.0, with
  * ENOSYS. It ends no process: a library that tries a newer system call first must be able to fall back.
@@ -47,6 +48,7 @@
  * seccomp(2), landlock(7), capabilities(7); Provos, Friedl, Honeyman: Preventing Privilege Escalation, USENIX Security
  * 2003. */
 #include "util/sandbox.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -59,6 +61,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/mman.h>
@@ -173,6 +176,22 @@ static bool set_limits(const struct sandbox *sandbox, struct failure *why) {
         }
     }
     return prctl(PR_SET_DUMPABLE, 0) == 0 || fail(why, "prctl", errno);
+}
+
+/* What is not closed by an exec came from one: all that the tool opens is. */
+static bool close_inherited(struct failure *why) {
+    DIR *descriptors = opendir("/proc/self/fd");
+    if (!descriptors) {
+        return fail(why, "/proc/self/fd", errno);
+    }
+    for (const struct dirent *entry = readdir(descriptors); entry; entry = readdir(descriptors)) {
+        const int fd = atoi(entry->d_name);
+        if (fd > 2 && fcntl(fd, F_GETFD) == 0) {
+            close(fd);
+        }
+    }
+    closedir(descriptors);
+    return true;
 }
 
 /* ---- Landlock --------------------------------------------------------------------------------------------------- */
@@ -609,8 +628,8 @@ bool sandbox_enter(const struct sandbox *sandbox, struct failure *why) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return fail(why, "no_new_privs", errno);
     }
-    return restrict_access(sandbox, why) && set_limits(sandbox, why) && drop_capabilities(sandbox, why) &&
-           filter_calls(sandbox, why);
+    return close_inherited(why) && restrict_access(sandbox, why) && set_limits(sandbox, why) &&
+           drop_capabilities(sandbox, why) && filter_calls(sandbox, why);
 }
 
 void sandbox_await_end(pid_t child) {

@@ -34,8 +34,8 @@ struct sandbox {
     const void *context;
 };
 
-/* Enters the sandbox: capabilities, no_new_privs, limits, Landlock where the kernel has it, seccomp. There is no way
- * back. False and why where that fails (status 2): the caller must then not go on, for a part may be in force. What is
+/* Enters the sandbox: capabilities, no_new_privs, limits, Landlock where the kernel has it, seccomp. Of the descriptors
+ * that are not closed by an exec only the three standard ones stay. There is no way back. False and why where that fails (status 2): the caller must then not go on, for a part may be in force. What is
  * forbidden fails with EPERM or EACCES, and ends nothing. Call it from a process with a single thread. */
 bool sandbox_enter(const struct sandbox *sandbox, struct failure *why);
 

@@ -261,6 +261,16 @@ static void check_observer(void) {
     CHECK(is_refused(setuid(1)));
 }
 
+enum { INHERITED = 60 };
+static void check_inherited(void) { CHECK(fcntl(INHERITED, F_GETFD) < 0 && errno == EBADF); }
+TEST(descriptors_that_the_tool_was_started_with_are_closed) {
+    assert_int_equal(dup2(folder_fd, INHERITED), INHERITED); /* not closed on exec, as what came through one */
+    in_sandbox(SANDBOX_PARSER, check_inherited);
+    in_sandbox(SANDBOX_SERVER, check_inherited);
+    in_sandbox(SANDBOX_OBSERVER, check_inherited);
+    close(INHERITED);
+}
+
 /* What changes a file by a path, or by a descriptor that is open to read, and takes no right of root's. */
 static void check_attributes(void) {
     enum {
