@@ -46,6 +46,7 @@
  * owner of the folder whose process it is. Only target_owner(), which workers call, may need it before Linux 6.13. */
 #include "attach/target.h"
 #include "kernel/event.h"
+#include "util/pidfd.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -163,15 +164,6 @@ bool target_lacks_first_thread(int pid) {
 }
 
 char target_state(int pid) { return read_status(pid).state; }
-
-/* struct pidfd_info of Linux 6.13, which older headers do not have. */
-struct pidfd_credentials {
-    uint64_t mask, cgroup;
-    uint32_t pid, tgid, ppid, ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
-    int32_t exit_code;
-};
-#define PIDFD_GET_CREDENTIALS _IOWR(0xff, 11, struct pidfd_credentials)
-_Static_assert(sizeof(struct pidfd_credentials) == 64, "the kernel knows it by its size");
 
 /* The real user id, from where it takes no time. False: before Linux 6.13, or there is no such process. */
 static bool quick_user(int pid, uint32_t *user) {

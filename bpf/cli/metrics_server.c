@@ -326,7 +326,6 @@ _Noreturn static void serve(int listening, int questions, int answers) {
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0) {
         _exit(1);
     }
-    close(null);
     struct serving serving = {.asking = {.questions = questions, .answers = answers}};
     if (!load(&serving.http)) {
         failure_set(&why, 1, "%s cannot be loaded: %s", library, dlerror());
@@ -340,10 +339,11 @@ _Noreturn static void serve(int listening, int questions, int answers) {
     if (!daemon || !sandbox_enter(&sandbox, &why)) {
         _exit(daemon ? failure_report(&why) : 1);
     }
-    /* Before the first request: what is written to standard error controls a terminal, and a log can be cut. */
-    if (dup2(0, 2) < 0) {
+    /* Before the first request: what is written to standard error controls a terminal. */
+    if (dup2(null, 2) < 0) {
         _exit(1);
     }
+    close(null);
     do {
         wait_for_work(&serving, daemon);
         skip_late(&serving.asking);

@@ -16,7 +16,8 @@
  * - limits: address space, no core file. Not dumpable: other processes of the same user can't trace it.
  * - Landlock (Linux 5.13): no file is opened, but an observer reads /proc, and reads and changes names below its
  * folders. From Linux 6.7 on no TCP socket is bound or connected.
- * - seccomp: PARSER and SERVER have a list of the system calls that are allowed, OBSERVER a list of those that are not.
+ * - seccomp: PARSER and SERVER have a list of the system calls that are allowed, OBSERVER a list of those that are not,
+ * and all a list of what none may do. Of ioctl(), fcntl() and bpf() OBSERVER has a list of commands that are allowed.
  *
  * 3. Invariants
  *
@@ -29,14 +30,21 @@
  *
  * I3. No page becomes executable, but more of a file whose pages are: mremap() maps more of the tool's own.
  *
- * I4. No socket is connected, whatever it was: neither by connect() nor by what sends (an address, MSG_FASTOPEN). Nor
- * does PARSER or SERVER end the listening of one (SHUT_RD), after which it could be.
+ * I4. No socket is connected, whatever it was: neither by connect() nor by what sends (MSG_FASTOPEN, an address of
+ * sendto()). Nor does PARSER or SERVER end the listening of one (SHUT_RD), after which it could be. The address of
+ * sendmsg() is in memory, where no filter looks: it is refused for standard files. The tool's own sockets are pairs and
+ * TCP's, which ignore it.
  *
  * I5. What PARSER and SERVER allocate counts as address space, so that its limit holds: they have no memory without a
  * mapping (memfd_create(), shared anonymous pages).
  *
  * I6. OBSERVER writes to what it has open to write, and changes names in its folders. It changes no other content, and
- * no attributes: root needs no capability for its own files.
+ * no attributes: root needs no capability for its own files. No profile cuts a standard file, writes over what is there
+ * (without O_APPEND: what was there before the tool began), or changes its flags, which it shares with the operator.
+ *
+ * I7. No profile signals others, nor has the kernel signal them: by an owner of a descriptor, or by O_ASYNC, for which
+ * a terminal gets its shell's job as owner unasked. Left is what a terminal sends to the process group that uses it in
+ * the background.
  *
  * 4. Failure
  *
@@ -48,13 +56,13 @@
  * seccomp(2), landlock(7), capabilities(7); Provos, Friedl, Honeyman: Preventing Privilege Escalation, USENIX Security
  * 2003. */
 #include "util/sandbox.h"
+#include "util/pidfd.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
-#include <linux/fs.h>
-#include <linux/fsverity.h>
 #include <linux/landlock.h>
+#include <linux/nsfs.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -248,6 +256,8 @@ static const int parser_calls[] = {
     SCMP_SYS(pread64),
     SCMP_SYS(recvmsg),
     SCMP_SYS(recvfrom),
+    SCMP_SYS(sendto),
+    SCMP_SYS(sendmsg),
     SCMP_SYS(poll),
     SCMP_SYS(ppoll),
     SCMP_SYS(close),
@@ -257,6 +267,9 @@ static const int parser_calls[] = {
     SCMP_SYS(dup),
     SCMP_SYS(dup2),
     SCMP_SYS(dup3),
+    SCMP_SYS(fcntl),
+    SCMP_SYS(mmap),
+    SCMP_SYS(mprotect),
     SCMP_SYS(munmap),
     SCMP_SYS(mremap),
     SCMP_SYS(madvise),
@@ -268,6 +281,7 @@ static const int parser_calls[] = {
     SCMP_SYS(sigaltstack),
     SCMP_SYS(exit),
     SCMP_SYS(exit_group),
+    SCMP_SYS(tgkill),
     SCMP_SYS(clock_gettime),
     SCMP_SYS(clock_getres),
     SCMP_SYS(clock_nanosleep),
@@ -326,6 +340,11 @@ static const int observer_never[] = {
     SCMP_SYS(removexattr),
     SCMP_SYS(lremovexattr),
     SCMP_SYS(fremovexattr),
+    SCMP_SYS(fallocate),
+    SCMP_SYS(pwritev),
+    SCMP_SYS(pwritev2),
+    SCMP_SYS(splice),
+    SCMP_SYS(copy_file_range),
     SCMP_SYS(truncate),
     SCMP_SYS(creat),
     SCMP_SYS(mkdir),
@@ -433,31 +452,24 @@ static const int observer_bpf[] = {
     BPF_MAP_LOOKUP_BATCH, BPF_MAP_UPDATE_BATCH, BPF_OBJ_GET_INFO_BY_FD,
 };
 
+/* Others change attributes of files that are open to read, make folders, and type on the operator's terminal. */
+static const int observer_ioctl[] = {
+    TCGETS, /* isatty() */
+    TIOCGWINSZ,
+    TCSETS, /* with TCGETS and TIOCGWINSZ, a view that draws on the terminal; what it was set to stays */
+    TCSETSW,
+    TCSETSF,
+    (int)PIDFD_GET_CREDENTIALS, /* whose a process is */
+    (int)NS_GET_OWNER_UID,
+    (int)NS_GET_PARENT,
+};
+
 /* Adds a rule for each call; the first error is kept. */
 static int add_calls(scmp_filter_ctx filter, uint32_t action, const int *call, size_t count, int error) {
     for (size_t i = 0; i < count && error == 0; i++) {
         error = seccomp_rule_add(filter, action, call[i], 0);
     }
     return error;
-}
-
-/* No page is executable (I3), and none stays when it is unmapped, as those of a shared object do (I5). */
-static int add_mappings(scmp_filter_ctx filter, int error) {
-    const struct scmp_arg_cmp plain = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
-    const struct scmp_arg_cmp private = SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED_VALIDATE, MAP_PRIVATE);
-    error = error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, plain, private);
-    return error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, plain);
-}
-
-/* Sends to whom a socket is connected (I4). */
-static int add_sending(scmp_filter_ctx filter, int error) {
-    const struct scmp_arg_cmp plain = SCMP_A2(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0);
-    error = error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1, plain);
-    error = error ? error
-                  : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 2,
-                                     SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0), SCMP_A4(SCMP_CMP_EQ, 0, 0));
-    return error ? error
-                 : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(shutdown), 1, SCMP_A1(SCMP_CMP_EQ, SHUT_WR, 0));
 }
 
 /* What the library of the server sets. Not SO_LINGER, by which the last close of a socket waits, and not filters. */
@@ -470,39 +482,8 @@ static int add_socket_options(scmp_filter_ctx filter, int error) {
     return error;
 }
 
-/* What fcntl() may do. Not F_SETOWN and its like: the kernel then sends the signals, to whom the caller may signal. */
-static const int parser_fcntl[] = {
-    F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,     F_GETFL,      F_SETFL,
-    F_GETLK, F_SETLK,         F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GET_SEALS,
-};
-static const int observer_never_fcntl[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY};
-enum { EXT4_SETVERSION = 0x40086604 };
-
-/* FIOSETOWN and SIOCSPGRP likewise; TIOCSTI and TIOCLINUX type on the operator's terminal; the others change attributes
- * of a file that is open to read. */
-static const int observer_never_ioctl[] = {
-    0x8901,
-    0x8902,
-    0x5412,
-    0x541c,
-    FS_IOC_SETFLAGS,
-    FS_IOC_SETVERSION,
-    EXT4_SETVERSION,
-    FS_IOC_FSSETXATTR,
-    FS_IOC_ENABLE_VERITY,
-};
-
-/* The kernel looks at 32 bits of a command. */
-static int add_commands(scmp_filter_ctx filter, uint32_t action, int call, const int *command, size_t count,
-                        int error) {
-    for (size_t i = 0; i < count && error == 0; i++) {
-        error = seccomp_rule_add(filter, action, call, 1,
-                                 SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, (scmp_datum_t)command[i]));
-    }
-    return error;
-}
-
-/* Calls whose arguments decide: looking at limits, at one's own descriptors and terminals, aborting oneself. */
+/* Calls whose arguments decide. A filter sees no path: newfstatat(), by which glibc looks at descriptors, looks at any
+ * file's size and times, too. */
 static int add_harmless(scmp_filter_ctx filter, int error) {
     const struct {
         int call;
@@ -510,8 +491,8 @@ static int add_harmless(scmp_filter_ctx filter, int error) {
     } rules[] = {
         {SCMP_SYS(prlimit64), SCMP_A2(SCMP_CMP_EQ, 0, 0)},
         {SCMP_SYS(newfstatat), SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)},
-        {SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, 0x5401, 0)}, /* TCGETS: isatty() */
-        {SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0)},
+        {SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, TCGETS, 0)}, /* isatty() */
+        {SCMP_SYS(shutdown), SCMP_A1(SCMP_CMP_EQ, SHUT_WR, 0)},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules && error == 0; i++) {
         error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, rules[i].call, 1, rules[i].when);
@@ -519,6 +500,7 @@ static int add_harmless(scmp_filter_ctx filter, int error) {
     return error;
 }
 
+/* What PARSER and SERVER may do, of what is not forbidden. */
 static int fill_allowed(scmp_filter_ctx filter, const struct sandbox *sandbox) {
     int error = add_calls(filter, SCMP_ACT_ALLOW, parser_calls, sizeof parser_calls / sizeof *parser_calls, 0);
     if (!sandbox->writes_nothing) {
@@ -528,13 +510,69 @@ static int fill_allowed(scmp_filter_ctx filter, const struct sandbox *sandbox) {
         error = add_calls(filter, SCMP_ACT_ALLOW, server_calls, sizeof server_calls / sizeof *server_calls, error);
         error = add_socket_options(filter, error);
     }
-    error = add_commands(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), parser_fcntl,
-                         sizeof parser_fcntl / sizeof *parser_fcntl, error);
-    return add_harmless(filter, add_mappings(filter, add_sending(filter, error)));
+    return add_harmless(filter, error);
 }
 
-/* No socket that came with standard input or output is connected elsewhere (I4). */
-static int forbid_addresses(scmp_filter_ctx filter, int error) {
+/* Whether a value of an argument begins as one of the list does, down to the bits of the mask. */
+static bool begins_as_one(uint32_t value, uint32_t mask, const int *list, size_t count) {
+    size_t i = 0;
+    while (i < count && ((uint32_t)list[i] & mask) != value) {
+        i++;
+    }
+    return i < count;
+}
+
+/* Refuses all values of an argument but those of a list; the kernel looks at 32 bits of it. Each other value has a
+ * first bit in which it differs from what begins as it does: a rule for each such beginning. */
+static int refuse_others(scmp_filter_ctx filter, int call, unsigned argument, const int *list, size_t count,
+                         int error) {
+    for (size_t i = 0; i < 32 * count && error == 0; i++) {
+        const uint32_t bit = 1u << i % 32, mask = ~(bit - 1), value = ((uint32_t)list[i / 32] ^ bit) & mask;
+        if (!begins_as_one(value, mask, list, count)) {
+            error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 1,
+                                     SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, mask, value));
+        }
+    }
+    return error;
+}
+
+/* Standard files are the operator's: what is in a log stays, and a datagram goes to whom the socket is connected. So
+ * there is no call that changes a file elsewhere than write() does (I6), none that sends to an address which a filter
+ * does not see (I4), and none that gives such a descriptor another number. */
+static int forbid_on_standard_files(scmp_filter_ctx filter, int error) {
+    const struct {
+        int call;
+        struct scmp_arg_cmp when; /* .op is 0: always */
+    } rules[] = {
+        {.call = SCMP_SYS(ftruncate)},
+        {.call = SCMP_SYS(pwrite64)},
+        {.call = SCMP_SYS(sendmsg)},
+        {.call = SCMP_SYS(sendmmsg)},
+        {.call = SCMP_SYS(dup)},
+        {.call = SCMP_SYS(dup2)},
+        {.call = SCMP_SYS(dup3)},
+        {SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, F_DUPFD)},
+        {SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, F_DUPFD_CLOEXEC)},
+        {SCMP_SYS(lseek), SCMP_A1(SCMP_CMP_NE, 0, 0)}, /* stdio asks where it is */
+        {SCMP_SYS(lseek), SCMP_A2(SCMP_CMP_NE, SEEK_CUR, 0)},
+    };
+    for (size_t i = 0; i < 3 * sizeof rules / sizeof *rules && error == 0; i++) {
+        const struct scmp_arg_cmp when[] = {SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, i % 3), rules[i / 3].when};
+        error = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), rules[i / 3].call, when[1].op ? 2 : 1, when);
+    }
+    return error;
+}
+
+/* What fcntl() may do. Not F_SETOWN and its like: the kernel then sends the signals, to whom the caller may signal. Nor
+ * F_SETFL: a terminal with O_ASYNC signals the shell, and without O_APPEND a log is written over. */
+static const int fcntl_commands[] = {
+    F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,      F_GETFL,     F_GETLK,
+    F_SETLK, F_OFD_GETLK,     F_OFD_SETLK, F_OFD_SETLKW, F_GET_SEALS,
+};
+
+/* What no profile does: connecting a socket (I4), mapping code (I3), or pages that change a file, or stay when they are
+ * unmapped (I5, I6), looking at another process's limits, signalling another than itself, by abort(). */
+static int fill_forbidden(scmp_filter_ctx filter) {
     const struct {
         int call;
         struct scmp_arg_cmp when;
@@ -543,11 +581,18 @@ static int forbid_addresses(scmp_filter_ctx filter, int error) {
         {SCMP_SYS(sendto), SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN)},
         {SCMP_SYS(sendmsg), SCMP_A2(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN)},
         {SCMP_SYS(sendmmsg), SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN)},
+        {SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC)},
+        {SCMP_SYS(mmap), SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED, MAP_SHARED)}, /* nor MAP_SHARED_VALIDATE */
+        {SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC)},
+        {SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_NE, 0, 0)},
+        {SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid(), 0)},
     };
+    int error = 0;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && error == 0; i++) {
         error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), rules[i].call, 1, rules[i].when);
     }
-    return error;
+    return forbid_on_standard_files(filter, refuse_others(filter, SCMP_SYS(fcntl), 1, fcntl_commands,
+                                                          sizeof fcntl_commands / sizeof *fcntl_commands, error));
 }
 
 /* Files are opened to be read, and none is made or cut (I6): before Linux 6.2 Landlock does not know truncation. */
@@ -568,60 +613,52 @@ static int forbid_writing(scmp_filter_ctx filter, int error) {
     return error;
 }
 
-static bool is_among(int number, const int *list, size_t count) {
-    size_t i = 0;
-    while (i < count && list[i] != number) {
-        i++;
-    }
-    return i < count;
-}
-
 static int forbid_newer(scmp_filter_ctx filter, int error) {
     for (int call = FIRST_NEWER; call < PAST_NEWER && error == 0; call++) {
-        if (!is_among(call, observer_newer, sizeof observer_newer / sizeof *observer_newer)) {
+        if (!begins_as_one((uint32_t)call, UINT32_MAX, observer_newer,
+                           sizeof observer_newer / sizeof *observer_newer)) {
             error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), call, 0);
         }
     }
     return error;
 }
 
-/* bpf() has one list of what is allowed: each command below the largest that is not on it gets a rule, as all above. */
-static int fill_forbidden(scmp_filter_ctx filter) {
-    const uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
-    int error = add_calls(filter, refuse, observer_never, sizeof observer_never / sizeof *observer_never, 0);
-    error = forbid_writing(filter, forbid_newer(filter, forbid_addresses(filter, error)));
-    error = add_commands(filter, refuse, SCMP_SYS(fcntl), observer_never_fcntl,
-                         sizeof observer_never_fcntl / sizeof *observer_never_fcntl, error);
-    error = add_commands(filter, refuse, SCMP_SYS(ioctl), observer_never_ioctl,
-                         sizeof observer_never_ioctl / sizeof *observer_never_ioctl, error);
-    /* Its own limits, and signals to itself: abort(). */
-    const struct scmp_arg_cmp other = SCMP_A0(SCMP_CMP_NE, 0, 0);
-    error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(prlimit64), 1, other);
-    const struct scmp_arg_cmp others = SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid(), 0);
-    error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(tgkill), 1, others);
-    const int commands = 64;
-    for (int i = 0; i < commands && error == 0; i++) {
-        if (!is_among(i, observer_bpf, sizeof observer_bpf / sizeof *observer_bpf)) {
-            error = seccomp_rule_add(filter, refuse, SCMP_SYS(bpf), 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)i, 0));
-        }
-    }
-    error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(bpf), 1, SCMP_A0(SCMP_CMP_GE, commands, 0));
-    const struct scmp_arg_cmp executable = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC);
-    error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(mmap), 1, executable);
-    return error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(mprotect), 1, executable);
+static int fill_observer(scmp_filter_ctx filter) {
+    int error = fill_forbidden(filter);
+    error =
+        add_calls(filter, SCMP_ACT_ERRNO(EPERM), observer_never, sizeof observer_never / sizeof *observer_never, error);
+    error = forbid_writing(filter, forbid_newer(filter, error));
+    error = refuse_others(filter, SCMP_SYS(bpf), 0, observer_bpf, sizeof observer_bpf / sizeof *observer_bpf, error);
+    return refuse_others(filter, SCMP_SYS(ioctl), 1, observer_ioctl, sizeof observer_ioctl / sizeof *observer_ioctl,
+                         error);
 }
 
-static bool filter_calls(const struct sandbox *sandbox, struct failure *why) {
-    bool observer = sandbox->profile == SANDBOX_OBSERVER;
-    scmp_filter_ctx filter = seccomp_init(observer ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM));
-    if (!filter) {
-        return fail(why, "seccomp", ENOMEM);
-    }
-    /* The library forgets the state of the filter where it must; what remains is the kernel's error. */
-    int error = observer ? fill_forbidden(filter) : fill_allowed(filter, sandbox);
+/* Puts a filter in force, and releases it. The library forgets the state of the filter where it must; what remains is
+ * the kernel's error. */
+static bool load(scmp_filter_ctx filter, int error, struct failure *why) {
     error = error ? error : seccomp_load(filter);
     seccomp_release(filter);
     return error == 0 || fail(why, "seccomp", -error);
+}
+
+/* PARSER and SERVER have two filters, and the kernel asks both: one can only have exceptions to one action. */
+static bool filter_calls(const struct sandbox *sandbox, struct failure *why) {
+    bool observer = sandbox->profile == SANDBOX_OBSERVER;
+    scmp_filter_ctx forbidden = seccomp_init(SCMP_ACT_ALLOW);
+    if (!forbidden) {
+        return fail(why, "seccomp", ENOMEM);
+    }
+    if (!load(forbidden, observer ? fill_observer(forbidden) : fill_forbidden(forbidden), why)) {
+        return false;
+    }
+    if (observer) {
+        return true;
+    }
+    scmp_filter_ctx allowed = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    if (!allowed) {
+        return fail(why, "seccomp", ENOMEM);
+    }
+    return load(allowed, fill_allowed(allowed, sandbox), why);
 }
 
 bool sandbox_enter(const struct sandbox *sandbox, struct failure *why) {

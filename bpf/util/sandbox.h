@@ -35,8 +35,10 @@ struct sandbox {
 };
 
 /* Enters the sandbox: capabilities, no_new_privs, limits, Landlock where the kernel has it, seccomp. Of the descriptors
- * that are not closed by an exec only the three standard ones stay. There is no way back. False and why where that fails (status 2): the caller must then not go on, for a part may be in force. What is
- * forbidden fails with EPERM or EACCES, and ends nothing. Call it from a process with a single thread. */
+ * that are not closed by an exec only the three standard ones stay, and these are read and written at their position.
+ * There is no way back. False and why where that fails (status 2): the caller must then not go on, for a part may be in
+ * force. What is forbidden fails with EPERM or EACCES, and ends nothing. Call it from a process with a single thread.
+ */
 bool sandbox_enter(const struct sandbox *sandbox, struct failure *why);
 
 /* Waits a second at most for a child to end, which the caller's profile may not let it signal. One that has not ended

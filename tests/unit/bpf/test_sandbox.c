@@ -1,10 +1,15 @@
 /* What each profile of the sandbox allows and forbids. Every case runs in a child: there is no way back. */
+#include "util/pidfd.h"
 #include "util/sandbox.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/btrfs.h>
 #include <linux/fs.h>
+#include <linux/fscrypt.h>
 #include <linux/fsverity.h>
+#include <linux/nsfs.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
@@ -88,6 +93,8 @@ static bool opens(const char *path, int flags) {
     return fd >= 0;
 }
 
+static char page[4096] __attribute__((aligned(4096)));
+
 static void check_no_rights(void) {
     cap_t now = cap_get_proc(), none = cap_init();
     CHECK(now && none && cap_compare(now, none) == 0);
@@ -97,13 +104,17 @@ static void check_no_rights(void) {
     CHECK(is_refused(socket(AF_INET, SOCK_STREAM, 0)));
     CHECK(is_refused(syscall(SYS_fork)) && is_refused(fcntl(0, F_SETOWN, getppid())));
     CHECK(is_refused(fcntl(0, F_SETSIG, SIGKILL)) && is_refused(syscall(SYS_fcntl, 0, F_SETOWN | 1l << 32, getppid())));
+    /* A terminal with O_ASYNC signals the shell, whose it is. */
+    CHECK(is_refused(fcntl(0, F_SETFL, O_ASYNC)) && is_refused(fcntl(0, F_SETFL, 0)));
+    CHECK(is_refused(syscall(SYS_fcntl, 0, F_SETFL | 1l << 32, 0)) && is_refused(ioctl(0, FIOASYNC, page)));
+    CHECK(is_refused(prlimit(getppid(), RLIMIT_CORE, NULL, NULL)) &&
+          prlimit(0, RLIMIT_CORE, NULL, (struct rlimit *)page) == 0);
     CHECK(is_refused(ioctl(0, TIOCSTI, "x")) && is_refused(utimensat(AT_FDCWD, "/", NULL, 0)));
     CHECK(is_refused(shmget(IPC_PRIVATE, 4096, 0600)) &&
           is_refused(syscall(SYS_socketpair, AF_UNIX, SOCK_DGRAM, 0, NULL)));
     CHECK(is_refused(syscall(SYS_bpf, BPF_PROG_LOAD, NULL, 0)));
 }
 
-static char page[4096] __attribute__((aligned(4096)));
 static int shared_memory;
 
 static void check_no_code(void) {
@@ -203,6 +214,8 @@ static void check_sending(void) {
     CHECK(is_refused(sendto(reaching_fd, "x", 1, flags, NULL, 0)));
     CHECK(is_refused(sendmsg(reaching_fd, &message.msg_hdr, flags)));
     CHECK(is_refused(sendmmsg(reaching_fd, &message, 1, flags)));
+    /* A filter does not see the address: a standard file may be a datagram socket. */
+    CHECK(is_refused(sendmsg(0, &message.msg_hdr, MSG_NOSIGNAL)) && is_refused(sendmmsg(0, &message, 1, MSG_NOSIGNAL)));
 }
 TEST(what_sends_connects_no_socket) {
     make_sockets();
@@ -252,13 +265,56 @@ static void check_observer(void) {
     CHECK(is_refused(fchmod(folder_fd, 0777)) || errno == EBADF);
     CHECK(is_refused(chmod(folder, 0777)) && is_refused(syscall(SYS_chown, folder, 1, 1)));
     CHECK(is_refused(kill(getppid(), 0)) && is_refused(syscall(SYS_tgkill, getppid(), getppid(), 0)));
-    CHECK(is_refused(prlimit(getppid(), RLIMIT_CORE, NULL, NULL)));
     errno = 0;
     CHECK(syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, NULL, 0) < 0 && errno != EPERM);
     CHECK(is_refused(syscall(SYS_bpf, BPF_MAP_CREATE, NULL, 0)));
     CHECK(is_refused(syscall(SYS_bpf, BPF_LINK_CREATE, NULL, 0)));
     CHECK(is_refused(syscall(SYS_process_vm_readv, getppid(), NULL, 0, NULL, 0, 0)));
     CHECK(is_refused(setuid(1)));
+}
+
+/* Operators append to a log by `>>`: a process that writes to it can not cut it, nor write over what stands there. */
+static void check_log(void) {
+    const off_t at = 0;
+    int file = openat(folder_fd, "log", O_RDONLY | O_CLOEXEC);
+    CHECK(is_refused(ftruncate(1, 0)) && is_refused(syscall(SYS_ftruncate, 1 | 1l << 32, 0)));
+    CHECK(is_refused(pwrite(1, "new", 3, 0)) && is_refused(lseek(1, 0, SEEK_SET)));
+    CHECK(is_refused(fallocate(1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 3)));
+    CHECK(is_refused(syscall(SYS_pwritev, 1, NULL, 0, 0, 0)) && is_refused(syscall(SYS_pwritev2, 1, NULL, 0, 0, 0, 0)));
+    CHECK(is_refused(syscall(SYS_copy_file_range, file, &at, 1, &at, 1, 0)));
+    CHECK(is_refused(syscall(SYS_splice, file, NULL, 1, &at, 1, 0)));
+    CHECK(is_refused(dup(1)) && is_refused(dup2(1, 40)) && is_refused(dup3(1, 40, 0)));
+    CHECK(is_refused(fcntl(1, F_DUPFD, 3)) && is_refused(fcntl(1, F_DUPFD_CLOEXEC, 3)));
+    CHECK(write(1, "more", 4) == 4 && fcntl(1, F_GETFL) & O_APPEND);
+    CHECK(is_unmapped(mmap(NULL, 4, PROT_READ, MAP_SHARED, file, 0)) && (file < 0 || close(file) == 0));
+}
+static int own_file;
+static void check_own_file(void) {
+    int other = dup(own_file);
+    CHECK(pwrite(own_file, "old", 3, 0) == 3 && ftruncate(other, 1) == 0 && lseek(other, 1, SEEK_SET) == 1);
+    CHECK(fcntl(own_file, F_DUPFD_CLOEXEC, 3) >= 3 && dup2(own_file, 1) == 1);
+}
+static void check_log_of(enum sandbox_profile profile) {
+    char content[16] = "";
+    fflush(stdout);
+    int kept = dup(1), log = openat(folder_fd, "log", O_RDWR | O_CREAT | O_APPEND | O_TRUNC | O_CLOEXEC, 0600);
+    int appending = openat(folder_fd, "log", O_WRONLY | O_APPEND | O_CLOEXEC);
+    assert_true(kept > 2 && log > 2 && appending > 2 && write(log, "old,", 4) == 4 && dup2(appending, 1) == 1);
+    in_sandbox(profile, check_log);
+    assert_int_equal(dup2(kept, 1), 1);
+    assert_int_equal(pread(log, content, sizeof content - 1, 0), 8);
+    assert_string_equal(content, "old,more");
+    own_file = log;
+    in_sandbox(profile, check_own_file);
+    close(kept);
+    close(log);
+    close(appending);
+    assert_int_equal(unlinkat(folder_fd, "log", 0), 0);
+}
+TEST(standard_files_are_only_appended_to) {
+    check_log_of(SANDBOX_PARSER);
+    check_log_of(SANDBOX_SERVER);
+    check_log_of(SANDBOX_OBSERVER);
 }
 
 enum { INHERITED = 60 };
@@ -270,6 +326,62 @@ TEST(descriptors_that_the_tool_was_started_with_are_closed) {
     in_sandbox(SANDBOX_OBSERVER, check_inherited);
     close(INHERITED);
 }
+
+static bool is_allowed_ioctl(unsigned long command) {
+    const unsigned long allowed[] = {TCGETS,
+                                     TIOCGWINSZ,
+                                     TCSETS,
+                                     TCSETSW,
+                                     TCSETSF,
+                                     (unsigned)NS_GET_OWNER_UID,
+                                     (unsigned)NS_GET_PARENT,
+                                     PIDFD_GET_CREDENTIALS};
+    size_t i = 0;
+    while (i < sizeof allowed / sizeof *allowed && allowed[i] != command) {
+        i++;
+    }
+    return i < sizeof allowed / sizeof *allowed;
+}
+/* No descriptor: what is allowed fails for that alone. */
+static void check_ioctl(unsigned long command) {
+    errno = 0;
+    CHECK(syscall(SYS_ioctl, -1, command, 0) < 0 && errno == (is_allowed_ioctl(command & 0xffffffff) ? EBADF : EPERM));
+}
+static void check_ioctls(void) {
+    static const unsigned long changing[] = {FS_IOC_SETFLAGS,
+                                             FS_IOC_FSSETXATTR,
+                                             FS_IOC_ENABLE_VERITY,
+                                             FS_IOC_SET_ENCRYPTION_POLICY,
+                                             BTRFS_IOC_SUBVOL_CREATE,
+                                             BTRFS_IOC_SNAP_CREATE,
+                                             BTRFS_IOC_SNAP_DESTROY,
+                                             BTRFS_IOC_SUBVOL_SETFLAGS,
+                                             BTRFS_IOC_DEFRAG,
+                                             FICLONE,
+                                             FIFREEZE,
+                                             FIOASYNC,
+                                             FIONBIO,
+                                             FIOSETOWN,
+                                             TIOCSETD,
+                                             TIOCSTI,
+                                             TIOCLINUX,
+                                             TIOCSCTTY,
+                                             TIOCSWINSZ,
+                                             0xffffffff};
+    for (size_t i = 0; i < sizeof changing / sizeof *changing; i++) {
+        check_ioctl(changing[i]);
+        for (int bit = 0; bit < 32; bit++) { /* and each of those that begin or end alike */
+            check_ioctl(changing[i] ^ 1ul << bit);
+        }
+    }
+    for (unsigned long command = 0; command < 0x10000; command++) {
+        check_ioctl(command);
+        check_ioctl(command | 1ul << 32);
+        check_ioctl(command | (NS_GET_PARENT & ~0xfffful));
+        check_ioctl(command | 0xc0400000);
+    }
+}
+TEST(observer_has_the_ioctls_that_it_needs) { in_sandbox(SANDBOX_OBSERVER, check_ioctls); }
 
 /* What changes a file by a path, or by a descriptor that is open to read, and takes no right of root's. */
 static void check_attributes(void) {
