@@ -161,6 +161,13 @@ void rule_unexplained(const struct tune_facts *facts, struct findings *findings)
         }
     }
     add_pause(finding, facts);
+    const double eden = rule_eden_beyond_limit(facts, findings);
+    if (eden > 0) {
+        char size[FORMAT_MAX], limit[FORMAT_MAX];
+        finding_evidence(finding, "an eden of %s would spare scavenges, but max_heap (%s) leaves no room for it",
+                         format_bytes(size, whole_of(eden)),
+                         format_bytes(limit, whole_of(tune_number(facts, EDEN_PARAM_max_heap))));
+    }
     finding_why(finding, "Collections take more than a tenth of the time, or a pause lasts more than half a second, "
                          "and no rule explains this part. It may still have a remedy.");
     finding_how(finding, "measure other parameters (edenscope tune --search), and find the sites that allocate most "

@@ -124,6 +124,8 @@ void rule_heap_grows(const struct tune_facts *facts, struct findings *findings);
 void rule_heap_limit(const struct tune_facts *facts, struct findings *findings);
 void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findings);
 void rule_program_allocates(const struct tune_facts *facts, struct findings *findings);
+/* The eden, in bytes, that would be worth its memory if there were no max_heap; 0: none is known. */
+double rule_eden_beyond_limit(const struct tune_facts *facts, const struct findings *findings);
 void rule_unexplained(const struct tune_facts *facts, struct findings *findings);
 void rule_unseen(const struct tune_facts *facts, struct findings *findings);
 void rule_ok(const struct tune_facts *facts, struct findings *findings);

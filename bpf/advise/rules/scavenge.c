@@ -281,6 +281,18 @@ static bool cheap_eden(struct larger_eden *eden, const struct scavenge_plan *pla
            is_worth(eden, EDEN_CHEAP_SHARE, facts, findings);
 }
 
+double rule_eden_beyond_limit(const struct tune_facts *facts, const struct findings *findings) {
+    struct scavenge_plan plan;
+    struct larger_eden eden;
+    struct tune_facts without = *facts;
+    if (!facts->details || !isfinite(tune_number(facts, EDEN_PARAM_max_heap))) {
+        return 0;
+    }
+    without.parameters[EDEN_PARAM_max_heap].number = INFINITY;
+    bool is_worth_it = scavenge_plan_make(&plan, &without) && plan_eden(&eden, &plan, &without, findings);
+    return is_worth_it ? plan.model.eden_bytes * eden.times : 0;
+}
+
 void rule_eden_small(const struct tune_facts *facts, struct findings *findings) {
     struct scavenge_plan plan;
     struct larger_eden eden;

@@ -449,8 +449,14 @@ TEST(eden_small_proposes_a_larger_eden_within_the_limit) {
     struct finding finding = expect(&facts, "eden.small");
     assert_true(value_of(&finding, EDEN_PARAM_eden_size) >= 8.0 * MB);
     assert_true(finding.cost[0]);
-    set(&facts, "max_heap", "2097152"); /* a limit that allows no more */
+    set(&facts, "max_heap", "2097152"); /* a limit that allows no more: that is reported */
     expect_none(&facts, "eden.small");
+    finding = expect(&facts, "unexplained");
+    const char *limit = NULL;
+    for (int i = 0; i < finding.evidence_count && !limit; i++) {
+        limit = strstr(finding.evidence[i], "MiB would spare scavenges, but max_heap (2.00 MiB) leaves no room for it");
+    }
+    assert_non_null(limit);
 
     renew(&facts); /* the same number, which cost nothing */
     set(&facts, "eden_size", "1048576");
