@@ -20,6 +20,7 @@
  * 4. Failure
  * A damaged recording is an error that says what is wrong. So is one that takes more work than any of its size. */
 #include "eden_values.h"
+#include "model/lifetimes/limit.h"
 #include "model/lifetimes/names.h"
 #include "recording/reading.h"
 #include "util/array.h"
@@ -1012,6 +1013,7 @@ bool recording_lifetimes(struct recording *recording, struct life_model *model, 
     model->interrupts = recording->interrupts;
     bool good = check_tables(recording, why) && take_heaps(recording, model, why) &&
                 life_replay_model(&recording->replay, model, why);
+    life_limit(model);
     life_model_sort(model);
     good = good && apply_names(recording, model, why);
     sum_add(&model->lost, recording->bad_batches);

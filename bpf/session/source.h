@@ -75,7 +75,8 @@ void source_stop(struct source *source);
 /* The model as of now, from the kernel maps. Replaces the content of *model. */
 bool source_snapshot(struct source *source, struct model *model, struct failure *why);
 
-/* Before an empty model is filled: it learns whose the processes are, so that users share its memory. */
+/* Before an empty model is filled: it learns for how long was observed, which nothing in it exceeds, and whose the
+ * processes are, so that users share its memory. */
 void source_share_lifetimes(const struct source *source, struct life_model *model);
 /* What was learnt of lifetimes, for good: call it once, when source_poll has said false. The model is empty, or has
  * been filled from the batches; then only the heaps that are missing in it, names and what was lost are added. Reports

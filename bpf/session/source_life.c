@@ -34,6 +34,7 @@
  * profile that counts is unprofiled, and a message says so. If the tool is killed, the semaphores fall and the profiles
  * end with the next collections; control words keep the request for the next listener that writes none. */
 #include "kernel/life_kernel.h"
+#include "model/lifetimes/limit.h"
 #include "session/source_parts.h"
 #include "util/array.h"
 #include "util/clock.h"
@@ -490,6 +491,7 @@ static unsigned user_of(const void *context, const struct process_key *process) 
 void source_share_lifetimes(const struct source *source, struct life_model *model) {
     model->user_of = user_of;
     model->user_context = source;
+    model->wall_ns = (source->finished ? source->end_ns : now_ns()) - source->start_ns;
 }
 
 bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why) {
@@ -499,7 +501,7 @@ bool source_lifetimes(struct source *source, struct life_model *model, struct fa
     if (!source->options.on_batch && !take_all(source, model, why)) {
         return false;
     }
-    model->wall_ns = (source->finished ? source->end_ns : now_ns()) - source->start_ns;
+    life_limit(model);
     sum_add(&model->lost, kernel_lost(source->kernel, false));
     sum_add(&model->lost, kernel_lost(source->kernel, true));
     life_model_sort(model);

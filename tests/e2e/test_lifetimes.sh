@@ -265,3 +265,21 @@ for how in "batch__requested" "batch__requested --details" "batch" "batch --deta
     grep -q 'unreadable or invalid' "$folder/err" || die "what was lost is not reported"
 done
 echo "lies are counted as lost"
+
+# A clock that leaps by eleven days and back.
+for how in "bytes=8K" "all" "all --details" "all --mechanism=oracle"; do
+    # shellcheck disable=SC2086
+    lifetimes --sampling $how -- "$build/tests/leaps"
+    check "leaps $how" "
+assert seen['classes'] and total(seen, 'deaths') > 1000
+for heap in seen['heaps']:
+    assert 0 < heap['run_ns'] <= seen['wall_ns'], (heap, seen['wall_ns'])
+for row in seen['classes'] + seen['sites']:
+    assert row['mean_lifetime_ns'] <= heap['run_ns'] and row['mean_lifetime_share'] <= 1, (row, heap)"
+done
+"$scope" record --lifetimes=details -o "$folder/leaps.data" -- "$build/tests/leaps" 2>"$folder/err"
+"$scope" lifetimes -i "$folder/leaps.data" --view csv | python3 -c "
+import csv, sys
+rows = list(csv.DictReader(sys.stdin))
+assert rows and all(0 <= int(row['lifetime_ns']) < 1e11 for row in rows)" || die "an object outlives the observation"
+echo "a clock that leaps makes no lifetime longer than its profile"

@@ -7,8 +7,8 @@
  *
  * 2. Invariants
  * I1. The bytes are another process's: counts are bounded by the batch, words by their record.
- * I2. Epochs are numbered from 0 without a gap, anchors rise. Otherwise the clock is broken, and nothing is reported
- *     until the next epoch 0.
+ * I2. Epochs are numbered from 0 without a gap; they and anchors rise. Else the clock is broken, and nothing is
+ *     reported until the next epoch 0.
  * I3. Sizes and births are only numbers: wrong ones give wrong sums and do no harm.
  *
  * 3. Failure
@@ -41,7 +41,9 @@ static bool add_epoch(struct life_decoder *decoder, const struct eden_epoch *epo
         decoder->epoch_count = decoder->mark_count = decoder->mark_hint = 0;
         decoder->broken = false;
     }
-    bool next = epoch->number == decoder->epoch_count && epoch->last_full <= epoch->number;
+    const struct eden_epoch *last = decoder->epoch_count == 0 ? epoch : &decoder->epochs[decoder->epoch_count - 1];
+    bool rises = epoch->start.ns >= last->start.ns && epoch->start.bytes >= last->start.bytes;
+    bool next = rises && epoch->number == decoder->epoch_count && epoch->last_full <= epoch->number;
     decoder->broken |=
         !next || !add(&decoder->epochs, &decoder->epoch_count, &decoder->epoch_room, epoch, sizeof *epoch);
     return !decoder->broken;

@@ -16,6 +16,7 @@
 #include "model/lifetimes/model.h"
 #include "eden_weight.h"
 #include "model/lifetimes/batch.h"
+#include "model/lifetimes/limit.h"
 #include "util/array.h"
 #include "util/interrupt.h"
 #include "util/message.h"
@@ -503,19 +504,21 @@ static bool add_bucket(const struct life_model *model, struct life_heap *heap, c
     return true;
 }
 
-static bool add_object(struct life_model *model, struct life_heap *heap, const struct eden_life_record *record) {
-    double weight = (double)record->weight / EDEN_WEIGHT_ONE;
-    struct eden_life_cell cell = eden_life_cell_of(record, eden_weight_rounded(weight * (double)record->bytes));
+static bool add_object(struct life_model *model, struct life_heap *heap, const struct eden_life_record *reported) {
+    struct eden_life_record record = *reported;
+    double weight = (double)record.weight / EDEN_WEIGHT_ONE;
+    life_limit_object(model, &record);
+    struct eden_life_cell cell = eden_life_cell_of(&record, eden_weight_rounded(weight * (double)record.bytes));
     if (!is_cell_sound(&cell)) {
         return false;
     }
     if (!model->is_of_objects) {
-        uint32_t stack = model->stacks ? life_samples_end(&heap->samples, record->birth_bytes) : 0;
-        struct life_site *group = stack != 0 ? find_stack(model, heap, stack) : find_group(model, heap, record->site);
-        add_ends(heap, group, record->censored ? LIFE_CENSORED : LIFE_DIED, &cell);
+        uint32_t stack = model->stacks ? life_samples_end(&heap->samples, record.birth_bytes) : 0;
+        struct life_site *group = stack != 0 ? find_stack(model, heap, stack) : find_group(model, heap, record.site);
+        add_ends(heap, group, record.censored ? LIFE_CENSORED : LIFE_DIED, &cell);
     }
     if (model->on_object) {
-        model->on_object(model->object_context, heap, record);
+        model->on_object(model->object_context, heap, &record);
     }
     return true;
 }

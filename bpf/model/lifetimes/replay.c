@@ -81,7 +81,8 @@ static bool on_batch_again(void *context, const struct life_batch *batch) {
 bool life_replay_objects(void *from, const struct life_model *model, life_object_fn *visit, void *context,
                          struct failure *why) {
     const struct life_replay *replay = from;
-    struct life_model again = {.on_object = on_object, .is_of_objects = true, .interrupts = model->interrupts};
+    struct life_model again = {
+        .on_object = on_object, .is_of_objects = true, .wall_ns = model->wall_ns, .interrupts = model->interrupts};
     struct run run = {.model = &again, .why = why, .whole = model, .visit = visit, .context = context};
     again.object_context = &run;
     bool good = replay->batches(replay->from, on_batch_again, &run, why) && !run.is_over;

@@ -1,5 +1,6 @@
 /* The model of lifetimes: batches added up, as cells and as records; names of classes; the words of --sampling. */
 #include "eden_values.h"
+#include "model/lifetimes/limit.h"
 #include "model/lifetimes/model.h"
 #include "model/lifetimes/names.h"
 #include "model/lifetimes/options.h"
@@ -468,6 +469,76 @@ TEST(a_clock_is_of_its_process_share) {
     assert_in_range(epoch.number, 1000, 1 << 14);
     assert_true(heap->bytes <= 1 << 19);
     assert_int_equal(heap->bytes, heap->decoder.epoch_room * sizeof epoch);
+}
+
+/* ---- durations --------------------------------------------------------------------------------------------------- */
+
+/* A profile of 500,000 ns, by the process's clock, or of as many as were observed; what fits into it stays as it is. */
+TEST(no_lifetime_is_longer_than_its_profile_and_no_profile_than_what_was_observed) {
+    const struct eden_profile_record profile = {
+        .begun_ns = 1000, .time_ns = 501000, .begun_bytes = 10000, .allocated_bytes = 5010000};
+    const struct eden_life_record fits = record(600000, 0, 0), leaps = record(0, EDEN_LIFE_TENURED, 0);
+    struct eden_life_cell cells[] = {cell(&fits), cell(&leaps), cell(&leaps)};
+    cells[1].ns_sum = cells[2].weight_us = cells[2].tenured_bytes_sum = UINT64_MAX;
+    for (uint64_t wall = 1000000; wall >= 250000; wall /= 4) {
+        struct life_model model __attribute__((cleanup(life_model_clear))) = {.wall_ns = wall};
+        struct life_heap *heap = new_heap(&model);
+        const uint64_t most = wall < 500000 ? wall : 500000;
+        assert_true(life_model_batch(&model, heap, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile));
+        assert_true(life_model_batch(&model, heap, EDEN_BATCH_DEATHS, cells, 3, sizeof *cells));
+        life_limit(&model);
+        assert_int_equal(heap->state.time_ns, 1000 + most);
+        const struct life_site *site = life_heap_find(heap, 5);
+        const struct life_sums *plain = life_site_ended(site, LIFE_DIED, 0);
+        const struct life_sums *leapt = life_site_ended(site, LIFE_DIED, EDEN_LIFE_TENURED);
+        assert_int_equal(plain->ns_sum, most < 400000 ? most : 400000);
+        assert_int_equal(plain->weight_us, plain->ns_sum / 500);
+        assert_int_equal(plain->bytes_sum, 4000000);
+        assert_int_equal(plain->weight_kib, cells[0].weight_kib);
+        assert_int_equal(leapt->ns_sum, 2 * most);
+        assert_int_equal(leapt->weight_us, 4 * most / 1000);
+        assert_int_equal(leapt->bytes_sum, 2 * 5000000);
+        assert_int_equal(leapt->tenured_ns_sum, 200000);
+        assert_int_equal(leapt->tenured_bytes_sum, 2 * 5000000);
+        const struct life_histogram *ns = &site->histogram[LIFE_DIED][LIFE_NS];
+        assert_int_equal(ns->at[ns->count - 1].bucket, histogram_bucket(most));
+        assert_int_equal(ns->at[0].count, ns->count == 2 ? 1 : 3);
+        assert_int_equal(ns->at[ns->count - 1].count, ns->count == 2 ? 2 : 3);
+        assert_int_equal(ns->count, most > 400000 ? 2 : 1);
+    }
+}
+
+/* A profile that goes back lasts for no time, and one that is not known for as long as was observed. */
+TEST(profiles_that_go_back_or_are_unknown_limit_lifetimes) {
+    const struct eden_profile_record back = {.begun_ns = 1000, .time_ns = 999, .begun_bytes = 7, .allocated_bytes = 6};
+    const struct eden_life_record one = record(0, 0, 0);
+    for (int known = 0; known < 2; known++) {
+        struct seen seen = {0};
+        struct life_model model
+            __attribute__((cleanup(life_model_clear))) = {.wall_ns = 400000, .on_object = see, .object_context = &seen};
+        struct life_heap *heap = new_heap(&model);
+        if (known) {
+            assert_true(life_model_batch(&model, heap, EDEN_BATCH_PROFILE, &back, 1, sizeof back));
+        }
+        assert_true(life_model_batch(&model, heap, EDEN_BATCH_OBJECTS, &one, 1, sizeof one));
+        assert_int_equal(seen.last.death_ns - seen.last.birth_ns, 400000);
+        life_limit(&model);
+        const struct life_sums *sums = life_site_ended(life_heap_find(heap, 5), LIFE_DIED, 0);
+        assert_int_equal(sums->ns_sum, known ? 0 : 400000);
+        assert_int_equal(sums->bytes_sum, known ? 0 : 10000000);
+    }
+}
+
+/* Else an object would die before a collection that it survived. */
+TEST(epochs_that_go_back_break_the_clock) {
+    const struct eden_epoch epochs[] = {{{0, 1000}, 0, 0, 0, 0}, {{10, 2000}, 1, 0, 0, 1}, {{20, 1999}, 2, 0, 0, 2},
+                                        {{0, 1000}, 0, 0, 0, 0}, {{10, 2000}, 1, 0, 0, 1}, {{9, 2000}, 2, 0, 0, 2}};
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
+    struct life_heap *heap = new_heap(&model);
+    for (size_t i = 0; i < sizeof epochs / sizeof *epochs; i++) {
+        bool sound = life_model_batch(&model, heap, EDEN_BATCH_EPOCHS, &epochs[i], 1, sizeof *epochs);
+        assert_int_equal(sound, epochs[i].number < 2);
+    }
 }
 
 /* ---- replays ----------------------------------------------------------------------------------------------------- */

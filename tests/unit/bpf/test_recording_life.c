@@ -33,7 +33,7 @@ static struct life_batch batch_of(unsigned heap, uint32_t kind, const void *reco
 static struct eden_profile_record profile_of(uint64_t begun, bool ended) {
     return (struct eden_profile_record){.begun_ns = begun,
                                         .time_ns = begun + 1000000,
-                                        .allocated_bytes = 1 << 20,
+                                        .allocated_bytes = 1 << 23,
                                         .sampling = EDEN_SAMPLE_OBJECTS,
                                         .rate = 1,
                                         .ended = ended};
@@ -227,7 +227,7 @@ static void create_heap(struct recorder *recorder, uint64_t id) {
 
 static void record_all(const char *path) {
     struct recorder *recorder = begin(path);
-    struct model model __attribute__((cleanup(model_clear))) = {.wall_ns = 12345, .lost_records = 4};
+    struct model model __attribute__((cleanup(model_clear))) = {.wall_ns = 1234567, .lost_records = 4};
     create_heap(recorder, 1);
     define(recorder, 5, "Point", 5);
     define(recorder, 6, "Point in grow", 5);
@@ -254,7 +254,7 @@ TEST(lifetimes_read_back_equal) {
     struct recording *recording __attribute__((cleanup(close_recording))) = open_good("all.data");
     assert_int_equal(recording_info(recording)->lifetimes, REQUEST);
     assert_true(recording_lifetimes(recording, &read, &why));
-    assert_int_equal(read.wall_ns, 12345);
+    assert_int_equal(read.wall_ns, 1234567);
     assert_int_equal(read.lost, 4);
     life_model_sort(&live);
     assert_same_lives(&live, &read);
@@ -493,7 +493,7 @@ TEST(damage_is_refused) {
     free(bytes);
 }
 
-/* Short forms hang together, so that one lie may spoil much: epochs in order that say anything, the rest by chance. */
+/* Short forms hang together, so that one lie may spoil much: epochs in order, the rest by chance. */
 TEST(short_forms_that_lie_do_no_harm) {
     static const size_t sizes[] = {[EDEN_BATCH_EPOCHS] = sizeof(struct eden_epoch),
                                    [EDEN_BATCH_MARKS] = sizeof(struct eden_mark),
@@ -507,6 +507,7 @@ TEST(short_forms_that_lie_do_no_harm) {
         struct life_batch batch = batch_of(0, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile);
         take_recorder(recorder, &batch);
         uint32_t epochs = 0;
+        struct eden_anchor start = {0};
         for (int i = 0; i < 60; i++) {
             union {
                 struct eden_epoch epoch;
@@ -520,6 +521,9 @@ TEST(short_forms_that_lie_do_no_harm) {
                 record.byte[j] = (uint8_t)(rand_r(&seed) % (j % 8 < (unsigned)(round % 9) ? 256 : 1));
             }
             if (kind == EDEN_BATCH_EPOCHS && rand_r(&seed) % 10) {
+                start.bytes += (uint64_t)rand_r(&seed) % 1000;
+                start.ns += (uint64_t)rand_r(&seed) % 1000;
+                record.epoch.start = start;
                 record.epoch.number = epochs++;
                 record.epoch.last_full %= record.epoch.number + 1;
             } else if (kind == EDEN_BATCH_EDEN) {
