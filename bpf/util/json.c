@@ -66,6 +66,7 @@ static int print_piece(const char *piece, size_t size, void *context) {
 
 static bool write_without(FILE *out, const json_t *json, const char *unwanted) {
     struct writing writing = {out, unwanted};
+    is_short = is_short || !json;
     return json && !is_short && json_dump_callback(json, print_piece, &writing, JSON_COMPACT | JSON_ENSURE_ASCII) == 0;
 }
 

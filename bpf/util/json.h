@@ -24,7 +24,7 @@ json_t *json_known(uint64_t number);
 /* From now on JSON for which memory was refused is not written: jansson leaves out what it finds no memory for, and few
  * look at what each of its calls returns. Call it first of all. */
 void json_watch_memory(void);
-/* False: memory was refused since; what was written may lack parts. */
+/* False: memory was refused since, or what was to be written could not be made; what was written may lack parts. */
 bool json_is_whole(void);
 
 /* On one line. False where writing failed. */

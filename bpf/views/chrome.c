@@ -280,9 +280,9 @@ uint64_t chrome_end(struct chrome *chrome) {
         }
     }
     json_t *other =
-        json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", "edenscope/chrome/1", "tool", "edenscope", "kernel",
-                  script->info->kernel, "events_lost", json_number(script->processes->model->lost), "events_left_out",
-                  json_number(chrome->left_out));
+        json_pack("{s:s, s:s, s:o, s:o, s:o}", "schema", "edenscope/chrome/1", "tool", "edenscope", "kernel",
+                  json_text(script->info->kernel, SIZE_MAX), "events_lost", json_number(script->processes->model->lost),
+                  "events_left_out", json_number(chrome->left_out));
     fputs("\n],\"otherData\":", script->out);
     json_write(script->out, other);
     fputs("}\n", script->out);

@@ -81,3 +81,14 @@ grep -q 'give one of --json, --csv and --chrome' err || die "$(cat err)"
 expect_status 1 "$scope" script --chrome -i nothing.data
 [[ ! -s out ]] || die "a trace of nothing: $(cat out)"
 echo "mistakes are named"
+
+# The kernel's release is the recorder's word.
+cp eden.data bytes.data
+sqlite3 bytes.data "UPDATE meta SET value = X'fffe0a22' WHERE key = 'kernel'"
+trace -i bytes.data >part
+python3 -c "
+import json
+kernel = json.load(open('trace.json'))['otherData']['kernel']
+assert kernel == '\ufffd\ufffd\n\"', kernel
+assert json.load(open('part')) == json.load(open('all'))"
+echo "bytes that are no text break no trace"

@@ -7,6 +7,7 @@
  * program that never prints the same twice can't be checked so, which the default runs among themselves show. */
 #include "advise/trials/verify.h"
 #include "util/format.h"
+#include "util/json.h"
 #include "util/message.h"
 #include "util/whole.h"
 #include <inttypes.h>
@@ -224,9 +225,9 @@ json_t *verify_json(const struct verify_result *result, const char *options) {
         json_object_set_new(ratio, verify_names[i], stats_json(&result->ratio[i]));
         json_object_set_new(seen, verify_names[i], seen_json(&result->ratio[i]));
     }
-    return json_pack("{s:s,s:I,s:f,s:b,s:o,s:o,s:o,s:o,s:o}", "options", options, "pairs", (json_int_t)result->pairs,
-                     "confidence", result->ratio[VERIFY_TIME].confidence, "interrupted", result->interrupted, "default",
-                     side_json(result, VERIFY_DEFAULT), "tuned", side_json(result, VERIFY_TUNED), "ratio", ratio,
-                     "seen", seen, "same_output",
+    return json_pack("{s:o,s:I,s:f,s:b,s:o,s:o,s:o,s:o,s:o}", "options", json_text(options, SIZE_MAX), "pairs",
+                     (json_int_t)result->pairs, "confidence", result->ratio[VERIFY_TIME].confidence, "interrupted",
+                     result->interrupted, "default", side_json(result, VERIFY_DEFAULT), "tuned",
+                     side_json(result, VERIFY_TUNED), "ratio", ratio, "seen", seen, "same_output",
                      result->output == VERIFY_CHANGES ? json_null() : json_boolean(result->output == VERIFY_SAME));
 }

@@ -118,6 +118,20 @@ TEST(json_short_of_memory_is_not_written) {
     assert_true(refusals > 10);
 }
 
+/* As jansson makes nothing of a text that is none. */
+TEST(json_that_could_not_be_made_is_not_forgotten) {
+    pid_t child = fork();
+    int status;
+    if (child == 0) {
+        FILE *out = fopen("/dev/null", "w");
+        json_watch_memory();
+        bool is_whole = json_is_whole(), is_written = json_write(out, json_pack("{s:s}", "text", "\xff"));
+        _exit(is_whole && !is_written && !json_is_whole() ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void check_csv(const char *text) {
     FILE *out = begin();
     csv_field(out, text);
