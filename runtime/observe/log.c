@@ -143,6 +143,17 @@ static int above_streams(int fd) {
     return moved;
 }
 
+static const char *open_error(int folder, const char *name, bool is_shared, int error) {
+    struct stat file;
+    if (error == ENXIO && fstatat(folder, name, &file, 0) == 0 && !S_ISCHR(file.st_mode)) {
+        return S_ISFIFO(file.st_mode) ? "it has no reader: start the reader first" : "it is a socket";
+    }
+    if (error == ELOOP && is_shared) {
+        return "it is a symbolic link, in a folder that others may write to";
+    }
+    return strerrordesc_np(name[0] == '\0' ? EISDIR : error);
+}
+
 /* The descriptor; `log` gets what is open there. -1, and why, where path can't be appended to. */
 static int open_path(const char *path, char folder_path[LOG_ROOM], struct log_file *log, const char **why) {
     const char *slash = strrchr(path, '/');
@@ -161,11 +172,7 @@ static int open_path(const char *path, char folder_path[LOG_ROOM], struct log_fi
     }
     int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     int fd = above_streams(openat(at, name, flags | (is_shared(&folder) ? O_NOFOLLOW : 0), 0644));
-    *why = fd >= 0                                ? NULL
-           : errno == ENXIO                       ? "it has no reader: start the reader first"
-           : name[0] == '\0'                      ? strerrordesc_np(EISDIR)
-           : is_shared(&folder) && errno == ELOOP ? "it is a symbolic link, in a folder that others may write to"
-                                                  : strerrordesc_np(errno);
+    *why = fd >= 0 ? NULL : open_error(at, name, is_shared(&folder), errno);
     close(at);
     if (fd >= 0) {
         *why = fstat(fd, &file) != 0 ? strerrordesc_np(errno) : refusal(&file, &folder);

@@ -470,6 +470,28 @@ TEST(a_pipe_without_a_reader_stops_nothing) {
     assert_non_null(strstr(said, "cannot be opened for writing: it has no reader"));
 }
 
+/* None of these takes a writer, and no reader would help. */
+static void log_without_terminal(void *context) {
+    CHILD_CHECK(setsid() > 0);
+    unwritable(context);
+}
+
+TEST(what_is_no_pipe_lacks_no_reader) {
+    char path[100];
+    snprintf(path, sizeof path, "%s/socket", folder);
+    assert_int_equal(mknod(path, S_IFSOCK | 0600, 0), 0);
+    assert_child_ok(run_child(unwritable, path));
+    char *said = child_message();
+    assert_non_null(strstr(said, "cannot be opened for writing: it is a socket"));
+    free(said);
+    unlink(path);
+    snprintf(path, sizeof path, "/dev/tty");
+    assert_child_ok(run_child(log_without_terminal, path));
+    said = child_message();
+    assert_non_null(strstr(said, "cannot be opened for writing: No such device or address"));
+    free(said);
+}
+
 /* More lines than a pipe holds, with a reader that reads nothing before the end of the process. */
 enum { MANY_LINES = 5000 };
 static void log_to_slow_reader(void *context) {
