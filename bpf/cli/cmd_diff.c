@@ -65,7 +65,10 @@ static int read_side(const struct diff *diff, const char *path, int to) {
         return failure_report(&why);
     }
     if (!side_read(recording, &choice, &side, &why)) {
-        message_print("%s: %s", path, why.message);
+        return failure_report(&why);
+    }
+    if (side.heaps == 0) {
+        message_print("%s: it has no such heap", path);
         return 1;
     }
     return write_all(to, &side, sizeof side) ? 0 : 1;

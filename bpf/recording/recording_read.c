@@ -53,7 +53,8 @@ static bool reading_fail_damaged(struct recording *recording, const char *what, 
 }
 
 /* All return false, so that a reader can return them. */
-static bool reading_fail_sql(struct recording *recording, const char *doing, struct failure *why) {
+static bool reading_fail_sql(struct recording *recording, const char *what, struct failure *why) {
+    char doing[80];
     if (recording->work.done > recording->work.most) {
         return reading_fail_damaged(recording, "reading it takes more work than any recording of its size", why);
     }
@@ -63,6 +64,7 @@ static bool reading_fail_sql(struct recording *recording, const char *doing, str
     if (interrupt_count() != recording->interrupts) {
         return failure_set(why, 128 + interrupt_last(), "%.200s: interrupted before it was read", recording->path);
     }
+    snprintf(doing, sizeof doing, "cannot read %s", what);
     recording_fail_sql(why, recording->path, doing, recording->db);
     return false;
 }
@@ -194,7 +196,7 @@ static bool reading_tables(struct recording *recording, const struct table *tabl
         good = is_plain_table(recording, &tables[i], &code) && is_in_order(recording, &tables[i], &code);
     }
     if (code != SQLITE_ROW) {
-        return reading_fail_sql(recording, "cannot read it", why);
+        return reading_fail_sql(recording, "it", why);
     }
     return good || reading_fail_damaged(recording, "tables are missing or altered", why);
 }
@@ -260,7 +262,7 @@ static bool read_meta(struct recording *recording, struct failure *why) {
     if (!good) {
         return reading_fail_memory(recording, why);
     }
-    return code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table meta", why);
+    return code == SQLITE_DONE || reading_fail_sql(recording, "table meta", why);
 }
 
 /* Half of the memory: what reads more than fits is no use, and a trap must not push out other programs. */
@@ -286,7 +288,7 @@ static bool read_head(struct recording *recording, struct failure *why) {
                                           {"phase_histogram", "heap, phase, bucket"},
                                           {"parameter", "process, address, heap_id, name"},
                                           {"event", "event"}};
-    return (open_database(recording) == SQLITE_OK || reading_fail_sql(recording, "cannot read it", why)) &&
+    return (open_database(recording) == SQLITE_OK || reading_fail_sql(recording, "it", why)) &&
            reading_tables(recording, tables, sizeof tables / sizeof *tables, why) && read_meta(recording, why);
 }
 
@@ -390,7 +392,7 @@ static bool reading_processes(struct recording *recording, struct model *model, 
         good = code != SQLITE_ROW || add_process(recording, row, model, why);
     }
     sqlite3_finalize(row);
-    return good && (code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table process", why));
+    return good && (code == SQLITE_DONE || reading_fail_sql(recording, "table process", why));
 }
 
 /* Reading a recording's model: heaps, phases, histograms, and the parameters of heaps.
@@ -551,7 +553,7 @@ static bool read_heaps(struct recording *recording, struct file_heaps *heaps, st
         good = code != SQLITE_ROW || add_heap(recording, row, heaps, model, why);
     }
     sqlite3_finalize(row);
-    return good && (code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table heap", why));
+    return good && (code == SQLITE_DONE || reading_fail_sql(recording, "table heap", why));
 }
 
 /* ---- phases ----------------------------------------------------------------------------------------------------- */
@@ -641,14 +643,14 @@ static bool read_model_numbers(struct recording *recording, struct model *model,
         model->others = (struct model_losses){reading_number(row, 5), reading_number(row, 6), reading_number(row, 7)};
     }
     sqlite3_finalize(row);
-    return code == SQLITE_ROW || reading_fail_sql(recording, "cannot read table meta", why);
+    return code == SQLITE_ROW || reading_fail_sql(recording, "table meta", why);
 }
 
 bool recording_model(struct recording *recording, struct model *model, struct failure *why) {
     struct file_heaps heaps = {0};
     size_t phases_most = (size_t)HEAPS_MOST * 64;
     /* One transaction: a recorder may be writing. */
-    bool good = sql_run(recording->db, "BEGIN") == SQLITE_OK || reading_fail_sql(recording, "cannot read it", why);
+    bool good = sql_run(recording->db, "BEGIN") == SQLITE_OK || reading_fail_sql(recording, "it", why);
     good =
         good && read_model_numbers(recording, model, why) && reading_processes(recording, model, why) &&
         read_heaps(recording, &heaps, model, why) &&
@@ -698,7 +700,7 @@ bool recording_parameters(struct recording *recording, const struct process_key 
             on_parameter(context, name, value);
         }
     }
-    bool good = code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table parameter", why);
+    bool good = code == SQLITE_DONE || reading_fail_sql(recording, "table parameter", why);
     sqlite3_reset(row);
     return good;
 }
@@ -762,7 +764,7 @@ static bool read_portion(struct recording *recording, sqlite3_stmt *row, const u
         }
     }
     if (good && code != SQLITE_DONE) {
-        good = reading_fail_sql(recording, "cannot read table event", why);
+        good = reading_fail_sql(recording, "table event", why);
     }
     sqlite3_reset(row);
     *end = rows < PORTION;
@@ -783,7 +785,7 @@ bool recording_events(struct recording *recording, const uint64_t *probes, recor
              serial_column(recording, "event"));
     bool good = reading_processes(recording, NULL, why);
     if (good && sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL) != SQLITE_OK) {
-        good = reading_fail_sql(recording, "cannot read table event", why);
+        good = reading_fail_sql(recording, "table event", why);
     }
     sqlite3_bind_int64(row, 2, PORTION);
     sqlite3_int64 key = INT64_MIN;
@@ -867,7 +869,7 @@ static bool read_batch_portion(struct recording *recording, sqlite3_stmt *row, s
         }
     }
     if (good && code != SQLITE_DONE && code != SQLITE_ROW) {
-        good = reading_fail_sql(recording, "cannot read table life_batch", why);
+        good = reading_fail_sql(recording, "table life_batch", why);
     }
     sqlite3_reset(row);
     return good;
@@ -889,7 +891,7 @@ static bool read_batches(void *from, life_batch_fn *on_batch, void *context, str
              serial_column(recording, "life_batch"));
     bool good = reading_processes(recording, NULL, why);
     if (good && sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL) != SQLITE_OK) {
-        good = reading_fail_sql(recording, "cannot read table life_batch", why);
+        good = reading_fail_sql(recording, "table life_batch", why);
     }
     sqlite3_int64 key = INT64_MIN;
     bool go_on = good, end = false;
@@ -957,7 +959,7 @@ static bool read_names(struct recording *recording, struct life_names *names, st
         }
     }
     sqlite3_finalize(row);
-    return code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table class", why);
+    return code == SQLITE_DONE || reading_fail_sql(recording, "table class", why);
 }
 
 /* ---- the model -------------------------------------------------------------------------------------------------- */

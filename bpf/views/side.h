@@ -28,7 +28,7 @@ struct side {
     bool is_part;                     /* of some heap, the beginning or the end was not observed */
 };
 
-/* All chosen heaps of a recording as one. False and why: it has none, too. */
+/* All chosen heaps of a recording as one, which may be none. False and why: it cannot be read. */
 bool side_read(struct recording *recording, const struct heap_choice *choice, struct side *side, struct failure *why);
 /* Puts right what another process could have made up. */
 void side_check(struct side *side);

@@ -123,4 +123,17 @@ grep -q 'a.data: it has no such heap' err || die "$(cat err)"
 echo 'SQLite format 3' >broken.data
 expect_status 1 "$scope" diff a.data broken.data
 [[ ! -s out ]] || die "half a comparison: $(cat out)"
+cp a.data torn.data
+python3 - torn.data <<'PYTHON'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+page, size = (db.execute(query).fetchone()[0] for query in (
+    "SELECT rootpage FROM sqlite_schema WHERE name = 'phase_histogram'", "PRAGMA page_size"))
+db.close()
+with open(sys.argv[1], "r+b") as file:
+    file.seek((page - 1) * size)
+    file.write(bytes(size))
+PYTHON
+expect_status 1 "$scope" diff a.data torn.data
+[[ $(cat err) == "edenscope: torn.data: cannot read table phase_histogram: "* ]] || die "$(cat err)"
 echo "mistakes are named"
