@@ -16,10 +16,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *open_advice(int error) {
+static const char *open_advice(const struct place *place, int error) {
+    struct stat status;
     switch (error) {
     case ENXIO:
-        return "it is a pipe without a reader; start the reader first";
+        return fstatat(place->folder, place->name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISFIFO(status.st_mode)
+                   ? "it is a pipe without a reader; start the reader first"
+                   : "name another file";
+    case ENOENT:
+        return place_is_removed(place) ? "its folder has been removed; name a file in another one"
+                                       : "name another file";
     case ELOOP:
         return "name the file itself";
     case EPERM:
@@ -56,7 +62,7 @@ FILE *output_open(const char *path, struct failure *why) {
     }
     int error = errno;
     bool good = file >= 0 ? check(&place, file, path, why)
-                          : failure_set(why, 1, "-o %.200s: %s; %s", path, strerror(error), open_advice(error));
+                          : failure_set(why, 1, "-o %.200s: %s; %s", path, strerror(error), open_advice(&place, error));
     place_close(&place);
     FILE *out = good ? fdopen(file, "a") : NULL;
     if (good && !out) {

@@ -129,6 +129,11 @@ void place_close(struct place *place) {
     place->folder = -1;
 }
 
+bool place_is_removed(const struct place *place) {
+    struct stat folder;
+    return fstat(place->folder, &folder) == 0 && folder.st_nlink == 0;
+}
+
 bool place_names(int folder, const char *name, int file) {
     struct stat own, there;
     return fstat(file, &own) == 0 && fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&

@@ -21,6 +21,9 @@ struct place {
 bool place_open(struct place *place, const char *path);
 void place_close(struct place *place);
 
+/* Whether the folder has been removed meanwhile, or before, as a working folder may be: no name in it will do. */
+bool place_is_removed(const struct place *place);
+
 /* Opens the file as openat(2). The last name is not followed if somebody made it a link since. */
 int place_open_file(const struct place *place, int flags, unsigned mode);
 

@@ -94,6 +94,9 @@ static const char *find_obstacle(const struct replacement *replacement) {
     if (place->is_dangling) {
         return "a dangling link; name the file itself";
     }
+    if (place_is_removed(place)) {
+        return "its folder has been removed; name a file in another one";
+    }
     if (strlen(place->name) + 1 + CHANCE > NAME_MAX) {
         return "the name is too long; name another file";
     }

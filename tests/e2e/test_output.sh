@@ -19,6 +19,19 @@ for name in stat lifetimes tune; do
     grep -q 'pipe without a reader' err || die "$name: the pipe is not named: $(cat err)"
 done
 
+# What is no pipe has no reader to start.
+python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+command_to stat 1 socket
+grep -q 'socket: No such device or address; name another file' err || die "the socket is not named: $(cat err)"
+
+# No name in a folder that has been removed will do.
+for arguments in "record -o x" "stat -o x" "lifetimes --pretenure x"; do
+    mkdir removed
+    # shellcheck disable=SC2086
+    (cd removed && rmdir ../removed && exec timeout 60 "$scope" $arguments -- "$build/tests/exercise") >out 2>err && die "$arguments: written to no folder"
+    grep -q 'x: .*its folder has been removed; name a file in another one' err || die "$arguments: the folder is not named: $(cat err)"
+done
+
 # Held open until the reader has it, too: it may be slow to begin.
 exec 5<>pipe
 cat pipe >piped 5>&- &
