@@ -10,7 +10,6 @@
 #include "views/diff.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +171,6 @@ int cmd_diff(int argc, char **argv) {
     }
     bool good = add_sides(&diff);
     status = !good;
-    signal(SIGPIPE, SIG_IGN);
     if (good && diff.options.json) {
         json_print_as(stdout, "edenscope/diff/1", diff_to_json(diff.sides, diff.count));
     } else if (good) {

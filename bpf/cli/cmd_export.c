@@ -8,7 +8,6 @@
 #include "util/message.h"
 #include "util/whole.h"
 #include "views/metrics.h"
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +103,6 @@ static int run(struct export *export, double seconds) {
                                           .until_interrupt = seconds <= 0,
                                           .verbose = export->options.verbose};
     interrupt_install();
-    interrupt_none(SIGPIPE);
     export->source = source_open(&wanted, &why);
     if (!export->source || !source_give_up_rights(export->source, -1, &why) || !source_start(export->source, &why)) {
         return failure_report(&why);

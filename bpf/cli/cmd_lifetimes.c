@@ -27,7 +27,6 @@
 #include "views/lifetimes/table.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -473,7 +472,6 @@ int cmd_lifetimes(int argc, char **argv) {
         ((run.options.details || run.options.stacks) && !open_spool(&run, &why))) {
         return failure_report(&why);
     }
-    interrupt_none(SIGPIPE);
     if (!begin_pretenure(&run, &why) || !open_output(&run, &why)) {
         status = failure_report(&why);
     } else {

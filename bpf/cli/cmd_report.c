@@ -15,7 +15,6 @@
 #include "views/report.h"
 #include "views/rows/views.h"
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,7 +271,6 @@ int cmd_report(int argc, char **argv) {
         replace_abandon(&run.page);
         return failure_report(&why);
     }
-    signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
     status = options->html ? read_apart(report, &run, &run.page, run.path) : report(&run);
     replace_abandon(&run.page);
     return status;

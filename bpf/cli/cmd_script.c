@@ -6,7 +6,6 @@
 #include "views/chrome.h"
 #include "views/script.h"
 #include <inttypes.h>
-#include <signal.h>
 
 static const char usage[] =
     "script [-i FILE [--force]] [--json | --csv | --chrome] [-T] [--probe NAME]... [-v]\n\n"
@@ -103,7 +102,6 @@ int cmd_script(int argc, char **argv) {
     if (!recording) {
         return failure_report(&why);
     }
-    signal(SIGPIPE, SIG_IGN);
     status = script(recording, &options, options.some_probes ? options.probes : NULL);
     recording_close(recording);
     return status;

@@ -16,7 +16,6 @@
 #include "util/text.h"
 #include "util/whole.h"
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,7 +236,6 @@ int cmd_simulate(int argc, char **argv) {
     }
     const char *path = options.input ? options.input : "eden.data";
     struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
-    signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
     bool good = recording && run(&options, recording, path, &trace, &why);
     simulate_history_clear(&trace.history);
     recording_close(recording);

@@ -223,6 +223,7 @@ static bool observe(struct run *run, struct failure *why) {
     uint64_t step = whole_of(run->options.interval * 1e9);
     uint64_t next = now_ns() + step;
     int handled = 0;
+    bool is_unread = false;
     for (;;) {
         uint64_t now = now_ns();
         int timeout = 1000;
@@ -239,6 +240,10 @@ static bool observe(struct run *run, struct failure *why) {
         if (step && (now_ns() >= next || !more)) {
             if (!tick(run, why)) {
                 return false;
+            }
+            if (!is_unread && output_is_unread(&run->output)) {
+                is_unread = true;
+                source_stop(run->source); /* a command goes on */
             }
             uint64_t late = now_ns() > next ? now_ns() - next : 0;
             next += step + late / step * step; /* what a stall has made impossible is left out */

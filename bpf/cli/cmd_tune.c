@@ -26,7 +26,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -545,7 +544,6 @@ int cmd_tune(int argc, char **argv) {
     if (!check(&tune, &why)) {
         return failure_report(&why);
     }
-    signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
     if (!output_begin(&output, options->output, &why)) {
         return failure_report(&why);
     }

@@ -98,6 +98,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     interrupt_none(SIGXFSZ); /* a file that reaches `ulimit -f` is an error to report */
+    interrupt_none(SIGPIPE); /* a reader that has seen enough is none */
     json_watch_memory();
     int status = output_finish(stdout, "standard output", run(argc, argv));
     if (status == 0 && !json_is_whole()) {

@@ -21,7 +21,6 @@
 #include "util/interrupt.h"
 #include "util/message.h"
 #include "util/whole.h"
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -255,7 +254,6 @@ int record_run(const struct record_request *request, bool *published) {
                                       .lifetimes = observed->lifetimes ? observed->control : 0};
     struct failure why;
     bool ours = false;
-    interrupt_none(SIGPIPE); /* the recording is to go on, or to be ended properly */
     interrupt_install();
     /* First what no other file cures. */
     struct recorder *recorder = kernel_check_rights(&why) ? recorder_create(&wanted, &why) : NULL;

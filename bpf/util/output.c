@@ -192,6 +192,10 @@ void output_flush(struct output *output) {
     rewind(output->out);
 }
 
+bool output_is_unread(const struct output *output) {
+    return output->file ? output->failed && output->error == EPIPE : guess_error(STDOUT_FILENO) == EPIPE;
+}
+
 int output_end(struct output *output, int status) {
     if (output->file) {
         if (output->out) {

@@ -35,6 +35,8 @@ struct output {
 bool output_begin(struct output *output, const char *path, struct failure *why);
 /* Writes out what was printed since the last time. */
 void output_flush(struct output *output);
+/* Whether it is a pipe whose reader has seen enough. */
+bool output_is_unread(const struct output *output);
 /* Ends it, without a flush. Returns status, or 1 where that is 0 and something could not be written. */
 int output_end(struct output *output, int status);
 

@@ -153,6 +153,31 @@ if command -v setpriv >/dev/null && [[ $(id -u) == 0 ]]; then
     grep -q CAP_BPF "$folder/err" || die "the missing right is not named"
 fi
 
+# A reader that has seen enough ends the observation of a process, and no command: neither is a failure.
+# unread STATUS ARGUMENT...: `stat` of these, by interval, for a reader of one line.
+mkfifo "$folder/unread" "$folder/still"
+unread() {
+    local reader
+    head -n 1 <"$folder/unread" >"$folder/line" &
+    reader=$!
+    exec 9>"$folder/unread"
+    expect_status "$1" timeout 60 sh -c '"$@" >&9' sh "$scope" stat "${@:2}"
+    exec 9>&-
+    wait "$reader"
+    [[ -s $folder/line ]] || die "stat ${*:2} for a reader of one line: it gets none"
+}
+exec 8<>"$folder/still"
+"$exercise" --wait 5 <&8 >"$folder/ready" &
+target=$!
+until_true "the program is ready" grep -q ready "$folder/ready"
+unread 0 -p "$target" 0.05
+unread 0 -p "$target" 0.05 -o "$folder/unread"
+kill "$target"
+wait "$target" 2>/dev/null || true
+exec 8>&-
+unread 7 0.05 -- sh -c "\"$exercise\"; sleep 0.5; echo done >$folder/done; exit 7"
+[[ -s $folder/done ]] || die "a reader that leaves ends the command"
+
 # The tool dies, the command goes on.
 mkfifo "$folder/end"
 "$scope" stat -- sh -c "echo started >$folder/started; read -r end <$folder/end; echo alive >$folder/alive" \

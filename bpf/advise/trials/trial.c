@@ -131,7 +131,6 @@ static _Noreturn void child_execute(const struct run *run, int output, int error
     const char *options = run->order->options;
     interrupt_uninstall();
     setpgid(0, 0);
-    signal(SIGPIPE, SIG_DFL); /* we may have ignored it */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
         _exit(NOT_FOUND);
