@@ -224,10 +224,23 @@ static void set_up_descent(const struct kernel_side *kernel, const struct kernel
     bpf_program__set_autoload(skeleton->progs.on_exit, kernel->descent);
     skeleton->rodata->reads_headers = options->headers;
     skeleton->rodata->by_descent = kernel->descent && options->by_descent;
+    skeleton->rodata->selects = kernel->descent ? options->selection.kind : SELECT_NONE;
+    for (size_t i = 0; i < options->selection.names && i < KERNEL_NAMES; i++) {
+        snprintf((char *)skeleton->rodata->selected_name[i], KERNEL_NAME, "%s", options->selection.name[i]);
+    }
     if (!kernel->descent) {
         bpf_map__set_max_entries(skeleton->maps.observed, 1);
         bpf_map__set_max_entries(skeleton->maps.notices, 4096);
     }
+}
+
+static bool select_cgroup(struct kernel_side *kernel, const struct kernel_options *options, struct failure *why) {
+    const uint32_t first = 0, cgroup = (uint32_t)options->selection.cgroup;
+    if (bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.selected_cgroup), &first, &cgroup, BPF_ANY) != 0) {
+        explain(kernel, why, "cannot select the control group", errno);
+        return false;
+    }
+    return true;
 }
 
 static bool open_skeleton(struct kernel_side *kernel, const struct kernel_options *options, bool multi,
@@ -261,6 +274,9 @@ static bool open_skeleton(struct kernel_side *kernel, const struct kernel_option
         skeleton->rodata->pid_namespace_ino = namespace.st_ino;
     }
     int error = eden_bpf__load(skeleton);
+    if (error == 0 && skeleton->rodata->selects == SELECT_CGROUP && !select_cgroup(kernel, options, why)) {
+        return false;
+    }
     if (error == -ENOMEM && options->records && kernel->records_bytes > RECORDS_LEAST_BYTES) {
         eden_bpf__destroy(skeleton);
         kernel->skeleton = NULL;
@@ -308,7 +324,8 @@ static bool on_chunk(void *context, const void *data, size_t bytes) {
 }
 
 static bool is_whole_notice(const struct notice *notice, size_t bytes) {
-    return bytes >= (notice->kind == NOTICE_EXEC ? sizeof(struct exec_notice) : sizeof *notice);
+    bool is_long = notice->kind == NOTICE_EXEC || notice->kind == NOTICE_FOUND || notice->kind == NOTICE_PROGRAM;
+    return bytes >= (is_long ? sizeof(struct exec_notice) : sizeof *notice);
 }
 
 static bool on_child(void *context, const void *data, size_t bytes) {
@@ -641,6 +658,11 @@ void kernel_observe(struct kernel_side *kernel, const struct process_key *proces
     if (kernel->descent) { /* a process that the kernel knows already has its branch there */
         bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.observed), process, &observed, BPF_NOEXIST);
     }
+}
+
+void kernel_know_file(struct kernel_side *kernel, const struct executed_file *file) {
+    const uint32_t known = 1;
+    bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.executed), file, &known, BPF_ANY);
 }
 
 void kernel_forget(struct kernel_side *kernel, const struct process_key *process) {

@@ -19,6 +19,14 @@ enum kernel_program {
     KERNEL_PROGRAMS
 };
 
+/* The processes that are observed from their first hit on. */
+struct selection {
+    enum kernel_selection kind;
+    char *const *name; /* SELECT_NAMES; at most KERNEL_NAMES */
+    size_t names;
+    int cgroup; /* SELECT_CGROUP: a descriptor of its folder; the caller's */
+};
+
 /* What the kernel programs hand on besides the heaps' sums and histograms. */
 struct kernel_options {
     bool events;     /* each hit of a probe; with lifetimes alone, those that name heaps and classes */
@@ -27,9 +35,10 @@ struct kernel_options {
     bool records;    /* the batches as they are */
     bool stacks;     /* the stack on which each sampled object is allocated */
     bool headers;    /* of heaps whose creation is not seen are read */
-    bool by_descent; /* only hits of processes that descend from the first one observed */
-    bool timed;      /* the kernel measures the time in its programs */
-    bool verbose;    /* report on stderr how sites are attached, and what libbpf says */
+    bool by_descent; /* only hits of processes that descend from those observed, or are selected */
+    struct selection selection;
+    bool timed;   /* the kernel measures the time in its programs */
+    bool verbose; /* report on stderr how sites are attached, and what libbpf says */
 };
 
 /* What is attached at once: all sites of one file for one process. */
@@ -70,6 +79,8 @@ bool kernel_follow(struct kernel_side *kernel, struct failure *why);
 bool kernel_follows(const struct kernel_side *kernel);
 /* Observes a process of this branch that the kernel does not know yet; NULL: the first one, which is a branch. */
 void kernel_observe(struct kernel_side *kernel, const struct process_key *process, const struct process_key *branch);
+/* Nobody who executes the file is reported as one who does something new. */
+void kernel_know_file(struct kernel_side *kernel, const struct executed_file *file);
 void kernel_forget(struct kernel_side *kernel, const struct process_key *process);
 /* What the branch that begins with this process lost. False: nothing. */
 bool kernel_share(const struct kernel_side *kernel, const struct process_key *process, struct share *share);

@@ -640,3 +640,37 @@ void target_processes(void (*on_process)(void *context, int pid), void *context)
         closedir(directory);
     }
 }
+
+static void processes_in(int folder, unsigned depth, void (*on_process)(void *context, int pid), void *context) {
+    enum { DEEPEST = 64 };
+    int list = openat(folder, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+    FILE *file = list >= 0 ? fdopen(list, "r") : NULL;
+    int pid;
+    while (file && fscanf(file, "%d", &pid) == 1) {
+        if (pid > 0) { /* 0: of a pid namespace that is not below ours */
+            on_process(context, pid);
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    int again = depth < DEEPEST ? openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    DIR *directory = again >= 0 ? fdopendir(again) : NULL;
+    struct dirent *entry;
+    while (directory && (entry = readdir(directory))) {
+        int below = entry->d_type == DT_DIR && entry->d_name[0] != '.'
+                        ? openat(folder, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                        : -1;
+        if (below >= 0) {
+            processes_in(below, depth + 1, on_process, context);
+            close(below);
+        }
+    }
+    if (directory) {
+        closedir(directory);
+    }
+}
+
+void target_processes_of_cgroup(int folder, void (*on_process)(void *context, int pid), void *context) {
+    processes_in(folder, 0, on_process, context);
+}

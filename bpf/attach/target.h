@@ -105,5 +105,7 @@ bool target_children(int pid, bool (*on_child)(void *context, int child), void *
 
 /* Every process of /proc. */
 void target_processes(void (*on_process)(void *context, int pid), void *context);
+/* Every process of a control group, and of those below it, by an open folder. */
+void target_processes_of_cgroup(int folder, void (*on_process)(void *context, int pid), void *context);
 
 #endif

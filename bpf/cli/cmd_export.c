@@ -12,14 +12,16 @@
 #include <string.h>
 
 static const char usage[] =
-    "export [--listen ADDRESS:PORT] [--per-process] [-v] (-p PID [seconds] | -- PROGRAM arguments...)\n\n"
-    "  Serves the figures of a process or a command, and of its children, at http://ADDRESS:PORT/metrics, for\n"
+    "export [--listen ADDRESS:PORT] [--per-process] [-v]\n"
+    "                       ((-p PID,PID... | -n NAME | --cgroup FOLDER | -a) [seconds] | -- PROGRAM arguments...)\n\n"
+    "  Serves the figures of processes or a command, and of their children, at http://ADDRESS:PORT/metrics, for\n"
     "  Prometheus and OpenMetrics scrapers, until it ends.";
 
 static const char default_listen[] = "127.0.0.1:9464";
 
 struct export {
     struct options options;
+    struct selection selection;
     struct source *source;
     struct metrics_server *server;
     struct model before; /* as of the last scrape */
@@ -96,7 +98,9 @@ static bool report_end(struct export *export, struct failure *why) {
 
 static int run(struct export *export, double seconds) {
     struct failure why = {.status = 1};
-    const struct source_options wanted = {.pid = export->options.pid,
+    const struct source_options wanted = {.pid = export->options.pids,
+                                          .pids = export->options.pid_count,
+                                          .selection = export->selection,
                                           .command = export->options.command,
                                           .wake_fd = metrics_server_fd(export->server),
                                           .timed = true,
@@ -123,11 +127,15 @@ int cmd_export(int argc, char **argv) {
     struct failure why;
     double seconds;
     int status;
-    if (!options_parse(&export.options, ACCEPT_TARGET | ACCEPT_EXPORT | ACCEPT_REST, usage, argc, argv, &status) ||
-        !options_need_target(&export.options, usage, &status)) {
+    if (!options_parse(&export.options, ACCEPT_TARGET | ACCEPT_SELECTION | ACCEPT_EXPORT | ACCEPT_REST, usage, argc,
+                       argv, &status) ||
+        !options_need_target(&export.options, ACCEPT_SELECTION, usage, &status)) {
         return status;
     }
     if (!options_seconds(&export.options, &seconds, &why)) {
+        return failure_report(&why);
+    }
+    if (!options_select(&export.options, &export.selection, &why)) {
         return failure_report(&why);
     }
     export.server = metrics_server_open(export.options.listen ? export.options.listen : default_listen, &why);

@@ -98,7 +98,8 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
     if (options->long_lived_given) {
         run->shown.rule.share = options->long_lived / 100;
     }
-    run->wanted = (struct source_options){.pid = options->pid,
+    run->wanted = (struct source_options){.pid = options->pids,
+                                          .pids = options->pid_count,
                                           .command = options->command,
                                           .lifetimes = true,
                                           .stacks = options->stacks ? &run->stacks : NULL,
@@ -465,7 +466,7 @@ int cmd_lifetimes(int argc, char **argv) {
     if (!options_parse(&run.options,
                        ACCEPT_TARGET | ACCEPT_LIFETIMES | ACCEPT_SAMPLING | ACCEPT_JSON | ACCEPT_OUTPUT | ACCEPT_REST,
                        usage, argc, argv, &status) ||
-        (!run.options.input && !options_need_target(&run.options, usage, &status))) {
+        (!run.options.input && !options_need_target(&run.options, 0, usage, &status))) {
         return status;
     }
     if ((run.options.input && !check_input(&run.options, &why)) || !prepare(&run, &why) ||

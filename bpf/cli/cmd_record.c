@@ -9,7 +9,7 @@
 static const char usage[] =
     "record [-o FILE] [--force] [--max-size SIZE] [--user USER] [--objects]\n"
     "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v]\n"
-    "                       (-p PID [seconds] | -- PROGRAM arguments...)\n\n"
+    "                       ((-p PID,PID... | -n NAME | --cgroup FOLDER | -a) [seconds] | -- PROGRAM arguments...)\n\n"
     "  Writes a recording to FILE (default eden.data). Replaces an existing recording once a heap is seen;\n"
     "  replaces any other file only with --force. `edenscope report`, `script` and `lifetimes -i` read recordings.";
 
@@ -28,17 +28,25 @@ int cmd_record(int argc, char **argv) {
     struct options options;
     int status;
     if (!options_parse(&options,
-                       ACCEPT_TARGET | ACCEPT_OUTPUT | ACCEPT_FORCE | ACCEPT_OBJECTS | ACCEPT_EVENTS_ONLY |
-                           ACCEPT_RECORDED | ACCEPT_USER | ACCEPT_SAMPLING | ACCEPT_REST,
+                       ACCEPT_TARGET | ACCEPT_SELECTION | ACCEPT_OUTPUT | ACCEPT_FORCE | ACCEPT_OBJECTS |
+                           ACCEPT_EVENTS_ONLY | ACCEPT_RECORDED | ACCEPT_USER | ACCEPT_SAMPLING | ACCEPT_REST,
                        usage, argc, argv, &status) ||
-        !options_need_target(&options, usage, &status)) {
+        !options_need_target(&options, ACCEPT_SELECTION, usage, &status)) {
         return status;
     }
     struct failure why;
     uint64_t control = 0;
     double seconds;
     uid_t reader;
+    struct selection selection;
     if (options.user && !share_find_user(options.user, &reader, &why)) {
+        return failure_report(&why);
+    }
+    if (options.lifetimes && !options.command && (options.pid_count != 1)) {
+        failure_set(&why, 1, "--lifetimes observes one process, or a program: give one -p PID, or -- PROGRAM");
+        return failure_report(&why);
+    }
+    if (!options_select(&options, &selection, &why)) {
         return failure_report(&why);
     }
     if (!options_seconds(&options, &seconds, &why) || !encode_lifetimes(&options, &control, &why)) {
@@ -46,7 +54,9 @@ int cmd_record(int argc, char **argv) {
     }
     const struct record_request request = {.who = "record",
                                            .path = options.output ? options.output : "eden.data",
-                                           .observed = {.pid = options.pid,
+                                           .observed = {.pid = options.pids,
+                                                        .pids = options.pid_count,
+                                                        .selection = selection,
                                                         .command = options.command,
                                                         .objects = options.objects ? OBJECTS_ALL : OBJECTS_NONE,
                                                         .lifetimes = control != 0,

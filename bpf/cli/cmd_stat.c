@@ -16,12 +16,13 @@
 #include <string.h>
 #include <time.h>
 
-static const char usage[] = "stat [-p PID | -- PROGRAM arguments...] [interval [count]] [--json] [-T] [-o FILE] "
-                            "[--events-only] [-v]\n\n"
+static const char usage[] = "stat [-p PID,PID... | -n NAME | --cgroup FOLDER | -a | -- PROGRAM arguments...]\n"
+                            "                     [interval [count]] [--json] [-T] [-o FILE] [--events-only] [-v]\n\n"
                             "  Prints counters and phase timings: once at the end, or a line per heap each interval.";
 
 struct run {
     struct options options;
+    struct selection selection;
     struct source *source;
     struct output output;
     FILE *out;           /* the output's */
@@ -275,7 +276,9 @@ static bool summarize(struct run *run, struct failure *why) {
 
 static int run_stat(struct run *run) {
     struct failure why = {.status = 1};
-    struct source_options wanted = {.pid = run->options.pid,
+    struct source_options wanted = {.pid = run->options.pids,
+                                    .pids = run->options.pid_count,
+                                    .selection = run->selection,
                                     .command = run->options.command,
                                     .no_headers = run->options.events_only,
                                     .until_interrupt = run->options.interval <= 0,
@@ -307,11 +310,14 @@ int cmd_stat(int argc, char **argv) {
     struct failure why;
     int status;
     if (!options_parse(&run.options,
-                       ACCEPT_TARGET | ACCEPT_INTERVAL | ACCEPT_JSON | ACCEPT_TIMESTAMP | ACCEPT_OUTPUT |
-                           ACCEPT_EVENTS_ONLY,
+                       ACCEPT_TARGET | ACCEPT_SELECTION | ACCEPT_INTERVAL | ACCEPT_JSON | ACCEPT_TIMESTAMP |
+                           ACCEPT_OUTPUT | ACCEPT_EVENTS_ONLY,
                        usage, argc, argv, &status) ||
-        !options_need_target(&run.options, usage, &status)) {
+        !options_need_target(&run.options, ACCEPT_SELECTION, usage, &status)) {
         return status;
+    }
+    if (!options_select(&run.options, &run.selection, &why)) {
+        return failure_report(&why);
     }
     if (!output_begin(&run.output, run.options.output, &why)) {
         return failure_report(&why);

@@ -312,7 +312,8 @@ static int observe(const struct tune *tune, bool *examined) {
     int parent = -1, held = -1, interrupts = 0;
     struct record_request request = {.who = "tune",
                                      .path = path,
-                                     .observed = {.pid = options->pid,
+                                     .observed = {.pid = options->pids,
+                                                  .pids = options->pid_count,
                                                   .command = options->command,
                                                   .objects = OBJECTS_SCANS,
                                                   .lifetimes = true,

@@ -5,11 +5,16 @@
 #include "util/message.h"
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statfs.h>
+#include <unistd.h>
 
 enum {
     OPTION_JSON = 256,
@@ -48,6 +53,7 @@ enum {
     OPTION_LISTEN,
     OPTION_USER,
     OPTION_PER_PROCESS,
+    OPTION_CGROUP,
     OPTION_COUNT
 };
 
@@ -60,6 +66,15 @@ struct described {
 
 static const struct described table[] = {
     {{"pid", required_argument, NULL, 'p'}, ACCEPT_PID, "-p, --pid PID       observe this running process"},
+    {{"all", no_argument, NULL, 'a'},
+     ACCEPT_SELECTION,
+     "-a, --all           observe every process that uses Eden, or will"},
+    {{"name", required_argument, NULL, 'n'},
+     ACCEPT_SELECTION,
+     "-n, --name NAME     observe the processes of this name, also those that start later; may be repeated"},
+    {{"cgroup", required_argument, NULL, OPTION_CGROUP},
+     ACCEPT_SELECTION,
+     "--cgroup FOLDER     observe the processes of this control group, also those that start later"},
     {{"pid", required_argument, NULL, 'p'}, ACCEPT_HEAP, "-p, --pid PID       select the heaps of this process"},
     {{"heap", required_argument, NULL, OPTION_HEAP},
      ACCEPT_HEAP | ACCEPT_LIFETIMES | ACCEPT_TUNE,
@@ -214,7 +229,7 @@ static void print_help(unsigned accept, const char *usage) {
         }
     }
     if (accept & ACCEPT_INTERVAL) {
-        printf("  interval            print a line per heap at this interval, in seconds (0.001 to 1000000)\n"
+        printf("  interval            measure at this interval, in seconds (0.001 to 1000000)\n"
                "  count               end after this number of intervals\n");
     }
     if (accept & ACCEPT_COMMAND) {
@@ -234,14 +249,15 @@ static bool is_accepted(int value, unsigned accept) {
 }
 
 /* Why an option cannot be given again; NULL: it can. One without a value says the same twice. */
-static const char *refuse_again(int value) {
+static const char *refuse_again(int value, unsigned accept) {
     bool has_value = false;
     for (size_t i = 0; i < OPTIONS; i++) {
         has_value = has_value || (table[i].option.val == value && table[i].option.has_arg != no_argument);
     }
-    return !has_value || value == OPTION_PROBE ? NULL
-           : value == 'p'                      ? "given twice; run edenscope once for each process"
-                                               : "given twice; give it once";
+    bool is_list = value == OPTION_PROBE || (accept & ACCEPT_SELECTION && (value == 'p' || value == 'n'));
+    return !has_value || is_list ? NULL
+           : value == 'p'        ? "given twice; run edenscope once for each process"
+                                 : "given twice; give it once";
 }
 
 static bool parse_count(const char *text, uint64_t *count) {
@@ -275,6 +291,35 @@ static bool parse_pid(const char *text, int *pid) {
     return is_pid;
 }
 
+/* One, or several with commas. */
+static bool parse_pids(struct options *options, const char *text) {
+    char number[16];
+    for (bool goes_on = true; goes_on;) {
+        size_t length = strcspn(text, ",");
+        snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : sizeof number), text);
+        if (options->pid_count == OPTIONS_PIDS || !parse_pid(number, &options->pids[options->pid_count++])) {
+            return false;
+        }
+        for (size_t i = 0; i + 1 < options->pid_count; i++) { /* given twice, it is one */
+            if (options->pids[i] == options->pids[options->pid_count - 1]) {
+                options->pid_count--;
+            }
+        }
+        goes_on = text[length] == ',';
+        text += length + goes_on;
+    }
+    options->pid = options->pids[0];
+    return true;
+}
+
+static bool add_name(struct options *options, char *name) {
+    if (*name == 0 || options->name_count == OPTIONS_NAMES) {
+        return false;
+    }
+    options->names[options->name_count++] = name;
+    return true;
+}
+
 static bool parse_within(const char *text, double least, double most, double *number) {
     char *end;
     *number = strtod(text, &end);
@@ -294,7 +339,8 @@ static bool add_probe(struct options *options, const char *name) {
 /* What is wrong with the value of an option. */
 static const char *wanted(int value, const char *argument) {
     static const char *const values[OPTION_COUNT] = {
-        ['p'] = "not a process id",
+        ['p'] = "not a process id, or more than 1,024 of them",
+        ['n'] = "not the name of a process, or more than 16 of them",
         ['o'] = "not a file name",
         ['i'] = "not a file name",
         [OPTION_PRETENURE] = "not a file name",
@@ -320,10 +366,12 @@ static const char *wanted(int value, const char *argument) {
 }
 
 /* Sets an option whose value must be read. */
-static bool set_read(struct options *options, int value, const char *argument) {
+static bool set_read(struct options *options, int value, char *argument) {
     switch (value) {
     case 'p':
-        return parse_pid(argument, &options->pid);
+        return parse_pids(options, argument);
+    case 'n':
+        return add_name(options, argument);
     case OPTION_HEAP:
         return parse_heap(argument, &options->heap, &options->heap_serial);
     case OPTION_PROBE:
@@ -364,16 +412,25 @@ static bool set_read(struct options *options, int value, const char *argument) {
     }
 }
 
-static bool set(struct options *options, int value, const char *argument) {
+static bool set(struct options *options, int value, char *argument) {
     bool *const flags[OPTION_COUNT] = {
-        ['T'] = &options->timestamp,          ['v'] = &options->verbose,
-        [OPTION_BY_SITE] = &options->by_site, [OPTION_CSV] = &options->csv,
-        [OPTION_DETAILS] = &options->details, [OPTION_EVENTS_ONLY] = &options->events_only,
-        [OPTION_FORCE] = &options->force,     [OPTION_JSON] = &options->json,
-        [OPTION_OBJECTS] = &options->objects, [OPTION_SEARCH] = &options->search,
-        [OPTION_STACKS] = &options->stacks,   [OPTION_VERIFY] = &options->verify,
-        [OPTION_PARAMS] = &options->params,   [OPTION_CLASSES] = &options->classes,
-        [OPTION_CHROME] = &options->chrome,   [OPTION_PER_PROCESS] = &options->per_process,
+        ['T'] = &options->timestamp,
+        ['v'] = &options->verbose,
+        [OPTION_BY_SITE] = &options->by_site,
+        [OPTION_CSV] = &options->csv,
+        [OPTION_DETAILS] = &options->details,
+        [OPTION_EVENTS_ONLY] = &options->events_only,
+        [OPTION_FORCE] = &options->force,
+        [OPTION_JSON] = &options->json,
+        [OPTION_OBJECTS] = &options->objects,
+        [OPTION_SEARCH] = &options->search,
+        [OPTION_STACKS] = &options->stacks,
+        [OPTION_VERIFY] = &options->verify,
+        [OPTION_PARAMS] = &options->params,
+        [OPTION_CLASSES] = &options->classes,
+        [OPTION_CHROME] = &options->chrome,
+        [OPTION_PER_PROCESS] = &options->per_process,
+        ['a'] = &options->all,
     };
     const char **const files[OPTION_COUNT] = {
         ['o'] = &options->output,
@@ -390,6 +447,7 @@ static bool set(struct options *options, int value, const char *argument) {
         [OPTION_SORT] = &options->sort,
         [OPTION_LISTEN] = &options->listen,
         [OPTION_USER] = &options->user,
+        [OPTION_CGROUP] = &options->cgroup,
     };
     if (flags[value]) {
         *flags[value] = true;
@@ -455,7 +513,7 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
     optind = 0;           /* getopt starts anew */
     opterr = 0;
     int value;
-    while ((value = getopt_long(own, argv, ":p:o:i:F:x:Tvh", long_options, NULL)) != -1) {
+    while ((value = getopt_long(own, argv, ":p:n:o:i:F:x:aTvh", long_options, NULL)) != -1) {
         if (value == 'h') {
             print_help(accept, usage);
             return false;
@@ -475,7 +533,7 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
         if (!is_accepted(value, accept)) {
             return misused(usage, "unknown option", name, status);
         }
-        const char *again = is_given[value] ? refuse_again(value) : NULL;
+        const char *again = is_given[value] ? refuse_again(value, accept) : NULL;
         if (again) {
             return misused(usage, again, name, status);
         }
@@ -485,6 +543,9 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
             snprintf(given, sizeof given, is_short || value_apart ? "%.60s %.130s" : "%.190s", name, optarg);
             return misused(usage, wanted(value, optarg), given, status);
         }
+    }
+    if (options->pid_count > 1 && !(accept & ACCEPT_SELECTION)) {
+        return misused(usage, "more than one process; run edenscope once for each", "-p", status);
     }
     options->rest = argv + optind;
     options->rest_count = (size_t)(own - optind);
@@ -501,16 +562,61 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
     return parse_rest(options, accept, usage, status);
 }
 
-bool options_need_target(const struct options *options, const char *usage, int *status) {
-    if (options->pid && options->command) {
-        return misused(usage, "give either -p PID or -- PROGRAM, not both", NULL, status);
+bool options_need_target(const struct options *options, unsigned accept, const char *usage, int *status) {
+    const bool may_select = accept & ACCEPT_SELECTION, may_read = strstr(usage, "-i FILE");
+    int ways = (options->pid != 0) + (options->command != NULL) + options->all + (options->name_count != 0) +
+               (options->cgroup != NULL);
+    if (ways > 1) {
+        return misused(usage,
+                       may_select ? "give one of -p PID, -n NAME, --cgroup FOLDER, -a and -- PROGRAM"
+                                  : "give either -p PID or -- PROGRAM, not both",
+                       NULL, status);
     }
-    if (!options->pid && !options->command) {
-        const char *what =
-            strstr(usage, "-i FILE") ? "give -p PID, -- PROGRAM or -i FILE" : "give -p PID or -- PROGRAM";
+    if (ways == 0) {
+        const char *what = may_select ? "give -p PID, -n NAME, --cgroup FOLDER, -a or -- PROGRAM"
+                           : may_read ? "give -p PID, -- PROGRAM or -i FILE"
+                                      : "give -p PID or -- PROGRAM";
         return misused(usage, what, options->rest_count ? options->rest[0] : NULL, status);
     }
     return true;
+}
+
+/* A control group by the path of its folder, or as /proc/PID/cgroup names it. -1 and why. */
+static int open_cgroup(const char *path, struct failure *why) {
+    static const char *const roots[] = {"", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"};
+    int folder = -1, error = ENOENT;
+    for (size_t i = 0; i < sizeof roots / sizeof *roots && folder < 0; i++) {
+        char name[PATH_MAX];
+        struct statfs system;
+        int length = snprintf(name, sizeof name, "%s%s", roots[i], path);
+        folder = length < PATH_MAX ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+        error = folder < 0 && errno != ENOENT ? errno : error;
+        if (folder >= 0 && (fstatfs(folder, &system) != 0 || system.f_type != CGROUP2_SUPER_MAGIC)) {
+            close(folder);
+            folder = -1;
+        }
+    }
+    if (folder < 0) {
+        failure_set(why, 1,
+                    "%.300s: no control group (%s); name a folder of cgroup version 2, as /proc/PID/cgroup does", path,
+                    strerror(error));
+    }
+    return folder;
+}
+
+bool options_select(const struct options *options, struct selection *selection, struct failure *why) {
+    *selection = (struct selection){.cgroup = -1};
+    if (options->all) {
+        selection->kind = SELECT_ALL;
+    } else if (options->name_count != 0) {
+        selection->kind = SELECT_NAMES;
+        selection->name = options->names;
+        selection->names = options->name_count;
+    } else if (options->cgroup) {
+        selection->kind = SELECT_CGROUP;
+        selection->cgroup = open_cgroup(options->cgroup, why);
+    }
+    return !options->cgroup || selection->cgroup >= 0;
 }
 
 bool options_seconds(const struct options *options, double *seconds, struct failure *why) {
@@ -525,6 +631,6 @@ bool options_seconds(const struct options *options, double *seconds, struct fail
     if (options->rest_count > 1) {
         return failure_set(why, 1, "%.100s: unexpected argument; put a program to run after --", options->rest[1]);
     }
-    return options->pid ||
+    return options->pid || options->all || options->name_count != 0 || options->cgroup ||
            failure_set(why, 1, "%.100s: a time limit needs -p PID; a program runs to its end", options->rest[0]);
 }

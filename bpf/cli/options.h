@@ -6,6 +6,7 @@
 #ifndef EDEN_OPTIONS_H
 #define EDEN_OPTIONS_H
 
+#include "attach/attach.h"
 #include "eden_abi.h"
 #include "util/failure.h"
 #include <stdbool.h>
@@ -40,16 +41,24 @@ enum {
     ACCEPT_FORCE_READ = 1 << 22, /* --force, of recordings that are named without -i */
     ACCEPT_EXPORT = 1 << 23,     /* --listen, --per-process */
     ACCEPT_USER = 1 << 24,       /* --user */
+    ACCEPT_SELECTION = 1 << 25,  /* -a, -n NAME, --cgroup FOLDER; -p PID,PID... many times */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
+enum { OPTIONS_PIDS = 1024, OPTIONS_NAMES = 16 };
 enum { OPTIONS_PROBE_WORDS = (EDEN_PROBE_COUNT + 63) / 64 };
 
 struct options {
-    int pid;         /* 0: none */
-    char **command;  /* NULL: none; ends with NULL */
-    double interval; /* seconds; 0: none */
-    uint64_t count;  /* 0: no limit */
+    int pid; /* 0: none; with ACCEPT_SELECTION the first of */
+    int pids[OPTIONS_PIDS];
+    size_t pid_count;
+    char *names[OPTIONS_NAMES]; /* -n; name_count of them */
+    size_t name_count;
+    const char *cgroup; /* --cgroup; NULL: not given */
+    char **command;     /* NULL: none; ends with NULL */
+    double interval;    /* seconds; 0: none */
+    uint64_t count;     /* 0: no limit */
+    bool all; /* -a */
     bool json, timestamp, events_only, objects, csv, chrome, force, verbose;
     uint64_t heap, heap_serial;           /* 0: none */
     uint64_t probes[OPTIONS_PROBE_WORDS]; /* bit i of word i / 64: probe i; of use where some_probes */
@@ -82,8 +91,11 @@ struct options {
  * help was printed (0) or the mistake named (1). `usage` is the text after "usage: edenscope ". */
 bool options_parse(struct options *options, unsigned accept, const char *usage, int argc, char **argv, int *status);
 
-/* Also refuses neither or both of -p and -- PROGRAM. */
-bool options_need_target(const struct options *options, const char *usage, int *status);
+/* Also refuses neither and both of -p and -- PROGRAM, and of what else says whom to observe. */
+bool options_need_target(const struct options *options, unsigned accept, const char *usage, int *status);
+
+/* The processes of -a, -n and --cgroup; the caller closes selection->cgroup if it is not negative. */
+bool options_select(const struct options *options, struct selection *selection, struct failure *why);
 
 /* The operand of -p PID [seconds], of subcommands that accept ACCEPT_REST: for how long to observe; 0: not given. */
 bool options_seconds(const struct options *options, double *seconds, struct failure *why);

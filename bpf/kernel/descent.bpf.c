@@ -19,10 +19,19 @@
 
 struct observed_map observed SEC(".maps");
 
+struct notices_map notices SEC(".maps");
+
+struct selected_cgroup_map selected_cgroup SEC(".maps");
+const volatile uint32_t selects = SELECT_NONE;
+const volatile char selected_name[KERNEL_NAMES][KERNEL_NAME] = {};
+
+/* Whether the tool knows the file. */
 struct {
-    __uint(type, BPF_MAP_TYPE_RINGBUF);
-    __uint(max_entries, KERNEL_NOTICES_BYTES);
-} notices SEC(".maps");
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, KERNEL_EXECUTED);
+    __type(key, struct executed_file);
+    __type(value, uint32_t);
+} executed SEC(".maps");
 
 struct atomic_counter {
     int counter;
@@ -39,6 +48,25 @@ struct super_block {
 struct inode {
     unsigned long i_ino;
     struct super_block *i_sb;
+} __attribute__((preserve_access_index));
+
+struct timespec64 {
+    int64_t tv_sec;
+    long tv_nsec;
+} __attribute__((preserve_access_index));
+
+/* As the kernel has its time of change: from Linux 6.11 on, from 6.6 on, and before. */
+struct inode___new {
+    int64_t i_ctime_sec;
+    uint32_t i_ctime_nsec;
+} __attribute__((preserve_access_index));
+
+struct inode___middle {
+    struct timespec64 __i_ctime;
+} __attribute__((preserve_access_index));
+
+struct inode___old {
+    struct timespec64 i_ctime;
 } __attribute__((preserve_access_index));
 
 struct file {
@@ -70,19 +98,6 @@ struct task_struct___memory {
 
 enum { MOST_VARIABLES = 512 };
 
-static __always_inline void submit(struct notice *notice, enum notice_kind kind, const struct process_key *process,
-                                   const struct process_key *branch) {
-    notice->time_ns = bpf_ktime_get_ns();
-    notice->process = *process;
-    notice->branch = branch->pid ? *branch : *process;
-    notice->kind = kind;
-    notice->user = (uint32_t)bpf_get_current_uid_gid();
-    notice->owner = current_owner();
-    notice->reserved = 0;
-    bool filling = bpf_ringbuf_query(&notices, BPF_RB_AVAIL_DATA) > KERNEL_NOTICES_BYTES / 4;
-    bpf_ringbuf_submit(notice, kind == NOTICE_EXEC || filling ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
-}
-
 SEC("raw_tp/sched_process_fork")
 int on_fork(struct bpf_raw_tracepoint_args *ctx) {
     struct task_struct *child = (struct task_struct *)ctx->args[1];
@@ -110,7 +125,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx) {
         return 0;
     }
     notice->parent = parent;
-    submit(notice, NOTICE_FORK, &key, &process.branch);
+    submit_notice(notice, NOTICE_FORK, &key, &process.branch);
     return 0;
 }
 
@@ -186,25 +201,40 @@ static __always_inline bool read_environment(struct exec_notice *notice, struct 
     return false;
 }
 
-SEC("raw_tp/sched_process_exec")
-int on_exec(struct bpf_raw_tracepoint_args *ctx) {
-    struct linux_binprm *program = (struct linux_binprm *)ctx->args[2];
-    struct process_key key;
-    uint32_t tid;
-    current_process(&key, &tid);
-    struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
-    if (!known) {
-        return 0;
+static __always_inline struct executed_file executed_file(struct linux_binprm *program) {
+    const struct inode *inode = BPF_CORE_READ(program, file, f_inode);
+    const struct inode___new *new = (const struct inode___new *)inode;
+    const struct inode___middle *middle = (const struct inode___middle *)inode;
+    const struct inode___old *old = (const struct inode___old *)inode;
+    struct executed_file file = {.inode = BPF_CORE_READ(inode, i_ino), .device = BPF_CORE_READ(inode, i_sb, s_dev)};
+    if (bpf_core_field_exists(new->i_ctime_sec)) {
+        file.changed_s = (uint64_t)BPF_CORE_READ(new, i_ctime_sec);
+        file.changed_ns = BPF_CORE_READ(new, i_ctime_nsec);
+    } else if (bpf_core_field_exists(middle->__i_ctime)) {
+        file.changed_s = (uint64_t)BPF_CORE_READ(middle, __i_ctime.tv_sec);
+        file.changed_ns = (uint64_t)BPF_CORE_READ(middle, __i_ctime.tv_nsec);
+    } else if (bpf_core_field_exists(old->i_ctime)) {
+        file.changed_s = (uint64_t)BPF_CORE_READ(old, i_ctime.tv_sec);
+        file.changed_ns = (uint64_t)BPF_CORE_READ(old, i_ctime.tv_nsec);
     }
-    known->programs++; /* another user's perhaps: it does not go on with the heaps of the one before */
+    return file;
+}
+
+static __always_inline bool is_new(const struct executed_file *file) {
+    const uint32_t *known = bpf_map_lookup_elem(&executed, file);
+    return !known || !*known;
+}
+
+static __noinline void tell_exec(struct linux_binprm *program, enum notice_kind kind, const struct process_key *process,
+                                 const struct process_key *branch, const struct executed_file *file) {
     struct exec_notice *notice = bpf_ringbuf_reserve(&notices, sizeof *notice, 0);
     if (!notice) {
         lose(LOST_NOTICES);
-        return 0;
+        return;
     }
     notice->heaps = *(volatile uint32_t *)&heap_count;
-    notice->inode = BPF_CORE_READ(program, file, f_inode, i_ino);
-    notice->device = BPF_CORE_READ(program, file, f_inode, i_sb, s_dev);
+    notice->file = *file;
+    notice->reserved = 0;
     bpf_get_current_comm(notice->command, sizeof notice->command);
     if (bpf_probe_read_kernel_str(notice->path, sizeof notice->path, BPF_CORE_READ(program, interp)) < 0) {
         notice->path[0] = 0;
@@ -212,7 +242,26 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     struct path root = current_root();
     notice->is_elsewhere = (uint64_t)root.mnt != tool_root_mount || (uint64_t)root.dentry != tool_root_folder;
     notice->knows_environment = read_environment(notice, program);
-    submit(&notice->head, NOTICE_EXEC, &key, &known->branch);
+    submit_notice(&notice->head, kind, process, branch);
+}
+
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx) {
+    struct linux_binprm *program = (struct linux_binprm *)ctx->args[2];
+    struct process_key key;
+    uint32_t tid;
+    current_process(&key, &tid);
+    struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
+    if (!known && !is_selected()) {
+        return 0;
+    }
+    const struct executed_file file = executed_file(program);
+    if (known) {
+        known->programs++; /* another user's perhaps: it does not go on with the heaps of the one before */
+        tell_exec(program, NOTICE_EXEC, &key, &known->branch, &file);
+    } else if (is_new(&file)) {
+        tell_exec(program, NOTICE_PROGRAM, &key, &key, &file);
+    }
     return 0;
 }
 
@@ -235,6 +284,6 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx) {
         return 0; /* the tool finds out by looking */
     }
     notice->parent = (struct process_key){};
-    submit(notice, NOTICE_END, &key, &branch);
+    submit_notice(notice, NOTICE_END, &key, &branch);
     return 0;
 }

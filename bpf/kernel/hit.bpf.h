@@ -75,6 +75,10 @@ extern const volatile bool reads_headers;
 /* Probes are attached by file, for every process: hits of others than the observed ones are nobody's. */
 extern const volatile bool by_descent;
 
+/* enum kernel_selection, and the names of SELECT_NAMES. */
+extern const volatile uint32_t selects;
+extern const volatile char selected_name[KERNEL_NAMES][KERNEL_NAME];
+
 extern uint64_t lost[LOST_KINDS];
 extern uint32_t heap_count;
 extern uint32_t has_twins; /* two attachments may be to one file: see is_taken() */
@@ -126,6 +130,20 @@ struct observed_map {
     __type(value, struct observed_process);
 };
 extern struct observed_map observed SEC(".maps");
+
+struct selected_cgroup_map {
+    __uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, uint32_t);
+    __type(value, uint32_t);
+};
+extern struct selected_cgroup_map selected_cgroup SEC(".maps");
+
+struct notices_map {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, KERNEL_NOTICES_BYTES);
+};
+extern struct notices_map notices SEC(".maps");
 
 struct shares_map {
     __uint(type, BPF_MAP_TYPE_HASH);
@@ -211,14 +229,6 @@ static __always_inline void current_process(struct process_key *key, uint32_t *t
             *tid = pid_of((struct task_struct___more *)task);
         }
     }
-}
-
-/* The process, and which of its programs runs, of the heap whose address is known. False: it is not observed. */
-static __always_inline bool current_program(struct heap_key *key, uint32_t *tid) {
-    current_process(&key->process, tid);
-    const struct observed_process *known = bpf_map_lookup_elem(&observed, &key->process);
-    key->program = known ? known->programs : 0;
-    return known != 0;
 }
 
 static __always_inline void copy_registers(uint64_t *regs, const struct pt_regs *ctx) {
@@ -308,6 +318,83 @@ static __noinline uint32_t current_owner(void) {
         at = parent;
     }
     return owner == 0 && number != 0 ? number : owner;
+}
+
+/* ---- processes -------------------------------------------------------------------------------------------------- */
+
+static __always_inline void submit_notice(struct notice *notice, enum notice_kind kind,
+                                          const struct process_key *process, const struct process_key *branch) {
+    notice->time_ns = bpf_ktime_get_ns();
+    notice->process = *process;
+    notice->branch = branch->pid ? *branch : *process;
+    notice->kind = kind;
+    notice->user = (uint32_t)bpf_get_current_uid_gid();
+    notice->owner = current_owner();
+    notice->reserved = 0;
+    bool is_urgent = kind == NOTICE_EXEC || kind == NOTICE_FOUND || kind == NOTICE_PROGRAM;
+    bool filling = bpf_ringbuf_query(&notices, BPF_RB_AVAIL_DATA) > KERNEL_NOTICES_BYTES / 4;
+    bpf_ringbuf_submit(notice, is_urgent || filling ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+}
+
+static __noinline bool has_selected_name(void) {
+    char name[KERNEL_NAME] = {};
+    bpf_get_current_comm(name, sizeof name);
+    for (int i = 0; i < KERNEL_NAMES; i++) {
+        bool is_same = selected_name[i][0] != 0;
+        for (int j = 0; j < KERNEL_NAME && is_same; j++) {
+            is_same = selected_name[i][j] == name[j];
+        }
+        if (is_same) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static __always_inline bool is_selected(void) {
+    switch (selects) {
+    case SELECT_ALL:
+        return true;
+    case SELECT_NAMES:
+        return has_selected_name();
+    case SELECT_CGROUP:
+        return bpf_current_task_under_cgroup(&selected_cgroup, 0) == 1;
+    default:
+        return false;
+    }
+}
+
+/* Observes a selected process from its first hit on. */
+static __noinline bool find_process(const struct process_key *key) {
+    struct process_key process = *key;
+    struct observed_process found = {.branch = process};
+    if (!is_selected()) {
+        return false;
+    }
+    if (bpf_map_update_elem(&observed, &process, &found, BPF_NOEXIST) != 0) {
+        if (bpf_map_lookup_elem(&observed, &process)) {
+            return true; /* another thread was first */
+        }
+        lose(LOST_CHILDREN);
+        return false;
+    }
+    struct exec_notice *notice = bpf_ringbuf_reserve(&notices, sizeof *notice, 0);
+    if (!notice) {
+        lose(LOST_NOTICES);
+        return true;
+    }
+    notice->head.parent = (struct process_key){};
+    bpf_get_current_comm(notice->command, sizeof notice->command);
+    submit_notice(&notice->head, NOTICE_FOUND, &process, &process);
+    return true;
+}
+
+/* The process, and which of its programs runs, of the heap whose address is known. False: it is not observed. */
+static __always_inline bool current_program(struct heap_key *key, uint32_t *tid) {
+    current_process(&key->process, tid);
+    const struct observed_process *known = bpf_map_lookup_elem(&observed, &key->process);
+    key->program = known ? known->programs : 0;
+    return known || (selects != SELECT_NONE && find_process(&key->process));
 }
 
 /* ---- entries ---------------------------------------------------------------------------------------------------- */

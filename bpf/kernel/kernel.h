@@ -17,6 +17,7 @@ enum {
     KERNEL_TAKEN = 16384,      /* threads whose last hit is known */
     KERNEL_HISTOGRAMS = 16384, /* one a heap and phase that was seen */
     KERNEL_PROCESSES = 65536,  /* observed at a time, where the kernel follows children */
+    KERNEL_EXECUTED = 16384,   /* files that are known to have been executed */
     KERNEL_NOTICES_BYTES = 2 << 20,
     KERNEL_VARIABLE = 256, /* bytes of an environment variable's value that are kept */
     KERNEL_CHECKPOINTS = 8,
@@ -168,8 +169,19 @@ struct observed_process {
     uint32_t programs; /* that it has executed */
 };
 
-/* What happened to an observed process. */
-enum notice_kind { NOTICE_FORK, NOTICE_EXEC, NOTICE_END };
+/* Which processes are observed besides those that the tool names and their descendants. */
+enum kernel_selection { SELECT_NONE, SELECT_ALL, SELECT_NAMES, SELECT_CGROUP };
+enum { KERNEL_NAMES = 16, KERNEL_NAME = 16 }; /* of SELECT_NAMES: as the kernel cuts the names of processes */
+
+/* A file that has been executed, as it is: what changes it, or takes its number after it, changes its time. */
+struct executed_file {
+    uint64_t inode, device; /* device: as the kernel writes it: major number, then KERNEL_MINOR_BITS */
+    uint64_t changed_s, changed_ns;
+};
+
+/* What happened to an observed process. NOTICE_FOUND: one that is selected has hit a probe, and is observed from now
+ * on. NOTICE_PROGRAM: one that is not observed has executed a file that the tool does not know: struct exec_notice. */
+enum notice_kind { NOTICE_FORK, NOTICE_EXEC, NOTICE_END, NOTICE_FOUND, NOTICE_PROGRAM };
 
 struct notice {
     uint64_t time_ns;                   /* CLOCK_MONOTONIC */
@@ -185,11 +197,11 @@ enum { KERNEL_MINOR_BITS = 20 };
 
 struct exec_notice {
     struct notice head;
-    uint64_t inode;             /* of the file that is executed */
+    struct executed_file file;
     uint32_t heaps;             /* how many entries of heaps there were */
     uint32_t is_elsewhere;      /* its root folder is not the tool's: paths lead to other files */
     uint32_t knows_environment; /* the two variables below are those that its loader sees, whole */
-    uint32_t device;            /* of the file, as the kernel writes it: major number, then KERNEL_MINOR_BITS */
+    uint32_t reserved;
     char command[16];
     char path[256]; /* of that file, as the process named it; cut */
     char library_path[KERNEL_VARIABLE],

@@ -35,7 +35,8 @@ struct recorder;
 struct recorder_options {
     const char *path;
     char *const *command; /* NULL: a running process was observed, */
-    int pid;              /* this one */
+    int pid;              /* this one, or */
+    const char *selected; /* those that this says, where it is not NULL */
     bool force;           /* replace the file at path even if it is not a recording */
     bool is_temporary;    /* path is in temporary_folder(), not -o's */
     bool objects;         /* per-object events are recorded too */
@@ -105,7 +106,8 @@ struct recording_info {
     uint64_t mono_ns;   /* and the same moment on the clock of the events */
     uint64_t commit_ns; /* when it was last written to, on that clock */
     uint64_t events;
-    uint64_t pid;       /* the process that -p named; 0: a command was run */
+    uint64_t pid;       /* the process that -p named; 0: a command was run, or */
+    char *selected;     /* which processes were observed, in words; "": one, or a command */
     uint64_t lifetimes; /* as in struct recorder_options */
     bool objects;
     enum recording_cut cut;

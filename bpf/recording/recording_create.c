@@ -170,6 +170,7 @@ static int write_first_meta(struct recorder *recorder, const struct recorder_opt
     code = code == SQLITE_OK ? write_meta_text(recorder, "kernel", host.release) : code;
     code = code == SQLITE_OK ? write_meta_text(recorder, "command", command ? command : "") : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "pid", (uint64_t)options->pid) : code;
+    code = code == SQLITE_OK && options->selected ? write_meta_text(recorder, "selected", options->selected) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "start_ns", clock_ns(CLOCK_REALTIME)) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "mono_ns", clock_ns(CLOCK_MONOTONIC)) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "commit_ns", clock_ns(CLOCK_MONOTONIC)) : code;

@@ -241,6 +241,7 @@ static bool read_meta_row(struct recording_info *info, sqlite3_stmt *row) {
         info->cut = cut_named((const char *)sqlite3_column_text(row, 1));
     }
     return (strcmp(key, "command") != 0 || set_text(&info->command, row)) &&
+           (strcmp(key, "selected") != 0 || set_text(&info->selected, row)) &&
            (strcmp(key, "kernel") != 0 || set_text(&info->kernel, row)) &&
            (strcmp(key, "tool") != 0 || set_text(&info->tool, row));
 }
@@ -248,10 +249,11 @@ static bool read_meta_row(struct recording_info *info, sqlite3_stmt *row) {
 static bool read_meta(struct recording *recording, struct failure *why) {
     struct recording_info *info = &recording->info;
     info->command = strdup("");
+    info->selected = strdup("");
     info->kernel = strdup("");
     info->tool = strdup("");
     sqlite3_stmt *row = NULL;
-    bool good = info->command && info->kernel && info->tool;
+    bool good = info->command && info->selected && info->kernel && info->tool;
     int code =
         good ? sqlite3_prepare_v2(recording->db, "SELECT key, value FROM meta LIMIT 1000", -1, &row, NULL) : SQLITE_OK;
     while (good && (code == SQLITE_OK || code == SQLITE_ROW)) {
@@ -323,6 +325,7 @@ void recording_close(struct recording *recording) {
         recording_vfs_end(&recording->vfs);
         file_close(&recording->held);
         free(recording->info.command);
+        free(recording->info.selected);
         free(recording->info.kernel);
         free(recording->info.tool);
         free(recording->processes);

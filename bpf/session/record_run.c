@@ -241,11 +241,30 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     return status == 0 && run.failed ? 1 : status;
 }
 
+/* Which processes are observed, in words: cut, if they are many. NULL: one, or a command. */
+static const char *describe(const struct source_options *observed, char *text, size_t size) {
+    const struct selection *selection = &observed->selection;
+    const char *const kinds[] = {[SELECT_NONE] = "the processes",
+                                 [SELECT_ALL] = "all processes",
+                                 [SELECT_NAMES] = "the processes named",
+                                 [SELECT_CGROUP] = "the processes of a control group"};
+    size_t used = (size_t)snprintf(text, size, "%s", kinds[selection->kind]);
+    for (size_t i = 0; i < selection->names && used < size; i++) {
+        used += (size_t)snprintf(text + used, size - used, "%s %s", i ? "," : "", selection->name[i]);
+    }
+    for (size_t i = 0; i < observed->pids && used < size; i++) {
+        used += (size_t)snprintf(text + used, size - used, "%s %d", i ? "," : "", observed->pid[i]);
+    }
+    return selection->kind != SELECT_NONE || observed->pids > 1 ? text : NULL;
+}
+
 int record_run(const struct record_request *request, bool *published) {
     const struct source_options *observed = &request->observed;
+    char selected[256];
     struct recorder_options wanted = {.path = request->path,
                                       .command = observed->command,
-                                      .pid = observed->pid,
+                                      .pid = observed->pids == 1 ? observed->pid[0] : 0,
+                                      .selected = describe(observed, selected, sizeof selected),
                                       .force = request->force,
                                       .is_temporary = request->temporary,
                                       .reader = request->reader,

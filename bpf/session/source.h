@@ -6,6 +6,7 @@
 #ifndef EDEN_SOURCE_H
 #define EDEN_SOURCE_H
 
+#include "attach/attach.h"
 #include "model/lifetimes/batch.h"
 #include "model/lifetimes/model.h"
 #include "model/lifetimes/stacks.h"
@@ -20,8 +21,10 @@ enum object_probes {
 };
 
 struct source_options {
-    int pid;              /* observe this process, or */
-    char *const *command; /* start this one, attached before its first instruction */
+    const int *pid; /* observe these processes, or */
+    size_t pids;
+    struct selection selection; /* those that are selected, whenever they start, or */
+    char *const *command;       /* start this one, attached before its first instruction */
     bool events;
     enum object_probes objects;
     /* Profile lifetimes: the probe batch is attached to, which makes the heaps sample. Without `events` only probes

@@ -46,9 +46,10 @@ enum { MOST_PROGRAMS = 1024 };
 static bool open_executed(struct source *source, const struct exec_notice *notice, struct regular *file) {
     struct libraries *libraries = &source->libraries;
     const uint32_t user = notice->head.user;
-    const uint32_t device = notice->device;
+    const uint64_t device = notice->file.device;
     const struct file_identity executed = {
-        makedev(device >> KERNEL_MINOR_BITS, device & ((1u << KERNEL_MINOR_BITS) - 1)), notice->inode};
+        makedev((unsigned)(device >> KERNEL_MINOR_BITS), (unsigned)device & ((1u << KERNEL_MINOR_BITS) - 1)),
+        notice->file.inode};
     char path[64];
     libraries_empty(libraries);
     libraries_charge(libraries, user, notice->head.owner);
@@ -172,7 +173,16 @@ static bool is_missed(const struct source *source, const struct observed *observ
            !has_heaps_within(source, observed, observed->image_ns, end_ns, observed->image_heaps, heaps);
 }
 
-static void take_exec(struct source *source, struct observed *observed, const struct exec_notice *notice) {
+/* Whether what was found of a program holds for whoever executes its file next: all of it was, by the usual paths, and
+ * is attached to. */
+static bool holds_for_all(const struct program *program) {
+    return program && !program->failed && !program->is_partial && program->knows_environment &&
+           !program->is_elsewhere && program->library_path[0] == 0 && program->preload[0] == 0;
+}
+
+/* Returns the program; NULL: it could not be looked into. */
+static const struct program *take_exec(struct source *source, struct observed *observed,
+                                       const struct exec_notice *notice) {
     struct regular file;
     bool is_open = open_executed(source, notice, &file);
     struct program *program = is_open ? find_program(&source->children, observed, notice, &file) : NULL;
@@ -201,6 +211,7 @@ static void take_exec(struct source *source, struct observed *observed, const st
     observed->look_ns = 0;
     observed->pause_ns = 1000000;
     snprintf(observed->command, sizeof observed->command, "%.16s", notice->command);
+    return program;
 }
 
 static void take_fork(struct source *source, struct observed *child, const struct notice *notice) {
@@ -212,6 +223,16 @@ static void take_fork(struct source *source, struct observed *child, const struc
         child->is_partial = parent->is_partial;
         child->inspected =
             parent->inspected && ((source_is_by_file(source) && !source->is_by_process) || !child->expects_probes);
+    }
+}
+
+/* What is attached to has been seen since it began. What was there before is found by a look. */
+static void take_found(struct observed *observed, const struct exec_notice *notice, bool is_new) {
+    observed->is_candidate = false;
+    if (is_new) {
+        observed->inspected = true;
+        observed->look_ns = 0;
+        snprintf(observed->command, sizeof observed->command, "%.16s", notice->command);
     }
 }
 
@@ -232,6 +253,13 @@ static void on_notice(void *context, const struct notice *notice) {
         take_fork(source, observed, notice);
     } else if (notice->kind == NOTICE_EXEC) {
         take_exec(source, observed, (const struct exec_notice *)notice);
+    } else if (notice->kind == NOTICE_PROGRAM) {
+        observed->is_candidate = is_new || observed->is_candidate;
+        if (holds_for_all(take_exec(source, observed, (const struct exec_notice *)notice))) {
+            kernel_know_file(source->kernel, &((const struct exec_notice *)notice)->file);
+        }
+    } else if (notice->kind == NOTICE_FOUND) {
+        take_found(observed, (const struct exec_notice *)notice, is_new);
     } else if (notice->kind == NOTICE_END) {
         source_end(source, observed, notice->time_ns);
     }
@@ -248,7 +276,7 @@ bool source_has_heaps(const struct source *source, const struct observed *observ
 }
 
 void source_count_missed(struct source *source, struct observed *observed) {
-    const bool is_root = observed == source->observed;
+    const bool is_root = observed->is_root;
     struct share share;
     observed->empty =
         !is_root && !source_has_heaps(source, observed) && !kernel_share(source->kernel, &observed->key, &share);

@@ -50,6 +50,11 @@ enum { LOOK_FIRST_NS = 1000000, LOOK_YOUNG_NS = 20000000, LOOK_NS = 200000000, Y
 #define SCAN_NS 5000000000u /* between looks for children, where the kernel reports them */
 enum { SCAN_REST = 50 };
 
+/* How often the mappings of a process are read that is selected, and how long those are looked at first, all together:
+ * of files that are attached to it needs no look, for its hits are counted from its start. */
+#define LOOK_SELECTED_NS 5000000000u
+#define FIRST_LOOKS_NS 4000000000u
+
 struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch,
                                 unsigned user, unsigned owner) {
     struct observed *observed =
@@ -79,16 +84,17 @@ struct observed *source_find(const struct source *source, const struct process_k
     return NULL;
 }
 
-/* Observes a process that was found by its id: a child of `parent`, or, where that is NULL, the first one. */
+/* Observes a process that was found by its id: a child of `parent`, or, where that is NULL, a root. */
 static struct observed *observe(struct source *source, int pid, const struct observed *parent, bool late) {
     struct process_key key = {.start_ns = inspect_start(source->inspect, pid), .pid = (uint32_t)pid};
-    bool is_branch = !parent || parent == source->observed;
+    bool is_branch = !parent || parent->is_root;
     struct process_key branch = is_branch ? key : parent->branch;
     struct observed *observed =
         key.start_ns ? source_observe(source, &key, &branch, target_user(pid), inspect_owner(source->inspect, pid))
                      : NULL;
     if (observed) {
-        kernel_observe(source->kernel, &key, observed == source->observed ? NULL : &branch);
+        kernel_observe(source->kernel, &key, parent ? &branch : NULL);
+        observed->is_root = !parent;
         observed->late = late;
         target_command(pid, observed->command);
     }
@@ -335,16 +341,31 @@ bool source_look_for_children(struct source *source, size_t index, uint64_t end_
     return is_done;
 }
 
+/* A candidate that has mapped a file with probes is observed, and so are those that it will fork. One that has not is
+ * forgotten: when it uses Eden after all, its first hit says so. */
+static void review_candidate(const struct source *source, struct observed *observed, bool is_grown) {
+    if (observed->is_candidate && observed->attachments > 0) {
+        observed->is_candidate = false;
+        kernel_observe(source->kernel, &observed->key, &observed->branch);
+    }
+    if (observed->is_candidate && is_grown && observed->cut_mapped == 0) {
+        source_release(observed);
+        source_close_pidfd(observed);
+        observed->ended = observed->empty = true;
+    }
+}
+
 static void look_again(struct source *source, struct observed *observed, uint64_t round_end_ns) {
     uint64_t begin = now_ns();
     source_look(source, observed, round_end_ns);
     uint64_t end = now_ns(), since = observed->image_ns ? observed->image_ns : source->start_ns;
-    uint64_t most = end - since < YOUNG_NS ? LOOK_YOUNG_NS : LOOK_NS;
+    uint64_t most = end - since < YOUNG_NS ? LOOK_YOUNG_NS : source_selects(source) ? LOOK_SELECTED_NS : LOOK_NS;
     observed->pause_ns = observed->pause_ns * 2 < most ? observed->pause_ns * 2 : most;
     uint64_t pause = end - begin > LOOK_NS       ? (end - begin) * LOOK_REST
                      : observed->cut_mapped != 0 ? 0
                                                  : observed->pause_ns;
     observed->look_ns = end + pause;
+    review_candidate(source, observed, end - since >= YOUNG_NS);
 }
 
 static void take_turn(struct source *source, size_t index, uint64_t round_end_ns) {
@@ -370,7 +391,7 @@ static void take_turn(struct source *source, size_t index, uint64_t round_end_ns
         source->last_owner = observed->owner;
         memcpy(observed->command, command, sizeof command);
     }
-    bool has_all = source_look_for_children(source, index, round_end_ns);
+    bool has_all = source_selects(source) || source_look_for_children(source, index, round_end_ns);
     look_again(source, &source->observed[index], round_end_ns);
     observed = &source->observed[index];
     observed->look_ns = has_all ? observed->look_ns : now_ns();
@@ -454,17 +475,18 @@ static bool has_probes(struct source *source, struct observed *observed) {
 }
 
 /* Names a descendant of the root that uses Eden. "": none of the first ones does. */
-static void name_descendant(struct source *source, char *text, size_t size) {
+static void name_descendant(struct source *source, size_t root, char *text, size_t size) {
     enum { MOST = 64 };
     const uint64_t end_ns = now_ns() + 1000000000u;
     size_t children = 0;
     text[0] = 0;
-    for (size_t i = 0; i < source->observed_count && i < MOST && now_ns() < end_ns && interrupt_count() == 0; i++) {
+    for (size_t i = root; i < source->observed_count && i < root + MOST && now_ns() < end_ns && interrupt_count() == 0;
+         i++) {
         struct following following = {.source = source, .parent = source->observed[i].key, .end_ns = end_ns};
         target_children((int)following.parent.pid, follow_child, &following);
-        children = i == 0 ? source->observed_count - 1 : children;
+        children = i == root ? source->observed_count - 1 : children;
         struct observed *observed = &source->observed[i];
-        if (i != 0 && has_probes(source, observed)) {
+        if (i != root && has_probes(source, observed)) {
             snprintf(text, size, "; its %s %u (%s) does: -p %u", i <= children ? "child" : "descendant",
                      observed->key.pid, observed->command, observed->key.pid);
             return;
@@ -474,14 +496,11 @@ static void name_descendant(struct source *source, char *text, size_t size) {
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
-static bool open_process(struct source *source, struct failure *why) {
-    int pid = target_process_of(source->options.pid);
-    if (!kernel_follow(source->kernel, why)) {
-        return false;
-    }
+static bool open_process(struct source *source, int id, struct failure *why) {
+    int pid = target_process_of(id);
     struct observed *observed = pid > 0 ? observe(source, pid, NULL, true) : NULL;
     if (!observed) {
-        return failure_set(why, 1, pid > 0 ? "process %d has ended" : "process %d does not exist", source->options.pid);
+        return failure_set(why, 1, pid > 0 ? "process %d has ended" : "process %d does not exist", id);
     }
     errno = 0;
     struct look look;
@@ -518,8 +537,9 @@ static bool open_process(struct source *source, struct failure *why) {
     }
     if (observed->attachments == 0) {
         char descendant[128];
-        name_descendant(source, descendant, sizeof descendant); /* may move source->observed */
-        observed = source->observed;
+        const size_t number = (size_t)(observed - source->observed);
+        name_descendant(source, number, descendant, sizeof descendant); /* may move source->observed */
+        observed = &source->observed[number];
         static const char hint[] = "to observe children that end soon, start it with edenscope: -- PROGRAM";
         return descendant[0]
                    ? failure_set(why, 1, "process %d (%s) does not use Eden%s; %s", pid, observed->command, descendant,
@@ -529,6 +549,74 @@ static bool open_process(struct source *source, struct failure *why) {
                                  "of provider eden; %s",
                                  pid, observed->command, look.files, hint);
     }
+    return true;
+}
+
+static bool open_processes(struct source *source, struct failure *why) {
+    if (!kernel_follow(source->kernel, why)) {
+        return false;
+    }
+    for (size_t i = 0; i < source->options.pids; i++) {
+        if (!open_process(source, source->options.pid[i], why)) {
+            return false;
+        }
+    }
+    source_reconcile(source, now_ns() + ROUND_NS);
+    return true;
+}
+
+/* ---- selecting --------------------------------------------------------------------------------------------------- */
+
+static bool has_selected_name(const struct selection *selection, int pid) {
+    char command[64];
+    bool found = false;
+    target_command(pid, command);
+    for (size_t i = 0; i < selection->names && !found; i++) {
+        found = strncmp(command, selection->name[i], KERNEL_NAME - 1) == 0;
+    }
+    return found;
+}
+
+/* Of every process: so it asks for no more than whether it has memory. */
+static void add_candidate(void *context, int pid) {
+    struct source *source = context;
+    const struct selection *selection = &source->options.selection;
+    struct process_key key = {.pid = (uint32_t)pid};
+    if (pid == getpid() || target_is_kernel_thread(pid) ||
+        (selection->kind == SELECT_NAMES && !has_selected_name(selection, pid))) {
+        return;
+    }
+    key.start_ns = inspect_start(source->inspect, pid);
+    struct observed *observed =
+        key.start_ns ? source_observe(source, &key, &key, target_user(pid), inspect_owner(source->inspect, pid)) : NULL;
+    if (observed) {
+        observed->is_candidate = observed->late = observed->inspected = true;
+        target_command(pid, observed->command);
+    }
+}
+
+/* Looks at the processes that are there, as far as there is time; the others have their turns later. */
+static bool open_selection(struct source *source, struct failure *why) {
+    if (!kernel_follows(source->kernel)) {
+        return failure_set(why, 2,
+                           "this kernel does not report new processes (it needs BTF and raw tracepoints): give "
+                           "each process by -p");
+    }
+    if (!kernel_follow(source->kernel, why)) {
+        return false;
+    }
+    const struct selection *selection = &source->options.selection;
+    if (selection->kind == SELECT_CGROUP) {
+        target_processes_of_cgroup(selection->cgroup, add_candidate, source);
+    } else {
+        target_processes(add_candidate, source);
+    }
+    const uint64_t end_ns = now_ns() + FIRST_LOOKS_NS, begin = now_ns();
+    struct observed *next;
+    while (now_ns() < end_ns && interrupt_count() == 0 && (next = source_next_turn(source, begin))) {
+        take_turn(source, (size_t)(next - source->observed), now_ns() + ROUND_NS);
+    }
+    source_forget_empty(source);
     source_reconcile(source, now_ns() + ROUND_NS);
     return true;
 }
@@ -593,7 +681,8 @@ static struct kernel_side *open_kernel(const struct source_options *options, str
                                           .records = options->on_batch != NULL,
                                           .stacks = options->stacks != NULL,
                                           .headers = !options->no_headers,
-                                          .by_descent = options->command != NULL,
+                                          .by_descent = options->command || options->selection.kind != SELECT_NONE,
+                                          .selection = options->selection,
                                           .timed = options->timed,
                                           .verbose = options->verbose};
     return kernel_open(&kernel, inspect, why);
@@ -624,7 +713,9 @@ struct source *source_open(const struct source_options *options, struct failure 
     libraries_open(&source->libraries, source->inspect);
     allow_files(source);
     source->kernel = open_kernel(options, source->inspect, why);
-    bool is_open = source->kernel && (options->command ? open_command : open_process)(source, why);
+    bool is_open = source->kernel && (options->command         ? open_command
+                                      : source_selects(source) ? open_selection
+                                                               : open_processes)(source, why);
     if (interrupt_count() > 0) {
         is_open = failure_set(why, 128 + interrupt_last(), "interrupted while attaching: nothing was observed%s",
                               options->command ? ", and the program was not started" : "");
@@ -635,7 +726,8 @@ struct source *source_open(const struct source_options *options, struct failure 
     }
     source->start_ns = now_ns();
     source->attach_ns = source->start_ns - before;
-    source->root_fd = (int)syscall(SYS_pidfd_open, source->observed[0].key.pid, 0);
+    source->roots = options->command ? 1 : options->pids;
+    source->root_fd = source->roots == 1 ? (int)syscall(SYS_pidfd_open, source->observed[0].key.pid, 0) : -1;
     return source;
 }
 
@@ -654,19 +746,31 @@ bool source_give_up_rights(struct source *source, int folder, struct failure *wh
     return sandbox_enter(&sandbox, why);
 }
 
+static void report_start(const struct source *source) {
+    if (!source->options.until_interrupt || !message_is_on_terminal()) {
+        return;
+    }
+    if (source->roots == 1) {
+        message_print("observing process %u; Ctrl-C ends and reports", source->observed[0].key.pid);
+    } else {
+        message_print("observing %zu processes%s; Ctrl-C ends and reports", source->observed_count,
+                      source_selects(source) ? ", and those that start" : "");
+    }
+}
+
 bool source_start(struct source *source, struct failure *why) {
     source->started = true;
     source->start_ns = now_ns();
     kernel_observe_since(source->kernel, source->start_ns);
-    if (!source->options.command) {
-        const struct observed *root = &source->observed[0];
+    for (size_t i = 0; !source->options.command && i < source->roots; i++) {
+        const struct observed *root = &source->observed[i];
         if (target_is_stopped((int)root->key.pid)) {
             message_print("process %u (%s) is stopped (state T): nothing happens in it until it is continued",
                           root->key.pid, root->command);
         }
-        if (source->options.until_interrupt && message_is_on_terminal()) {
-            message_print("observing process %u; Ctrl-C ends and reports", root->key.pid);
-        }
+    }
+    if (!source->options.command) {
+        report_start(source);
         return true;
     }
     if (!launch_go(&source->launch, source->options.command, why)) {
@@ -748,7 +852,11 @@ static void reap(struct source *source) {
 
 static bool root_has_ended(struct source *source) {
     reap(source);
-    return source->options.command ? source->reaped : source_is_gone(&source->observed[0]);
+    bool all = source->roots != 0;
+    for (size_t i = 0; i < source->roots && all && !source->options.command; i++) {
+        all = source_is_gone(&source->observed[i]);
+    }
+    return source->options.command ? source->reaped : all;
 }
 
 /* The first stop lets a command finish, as perf does: the terminal's ^C went to it as well. The second is for us. */
@@ -781,18 +889,21 @@ static bool has_waited(const struct source *source) {
 }
 
 static void finish(struct source *source, bool ended) {
-    struct observed *root = &source->observed[0];
     source->finished = true;
-    if (ended) {
-        source_end(source, root, source->done_ns); /* unless the kernel's notice has said when */
+    source->end_ns = ended ? 0 : source->done_ns;
+    for (size_t i = 0; i < source->roots; i++) {
+        struct observed *root = &source->observed[i];
+        if (ended) {
+            source_end(source, root, source->done_ns); /* unless the kernel's notice has said when */
+        }
+        root->ended_ns = root->ended_ns ? root->ended_ns : source->done_ns;
+        root->ended = ended || (root->ended && source->roots > 1);
+        source->end_ns = root->ended_ns > source->end_ns ? root->ended_ns : source->end_ns;
+        if (ended && !source->options.command) {
+            message_print("process %u (%s) has ended", root->key.pid, root->command);
+        }
     }
-    root->ended_ns = root->ended_ns ? root->ended_ns : source->done_ns;
-    root->ended = ended;
-    source->end_ns = ended ? root->ended_ns : source->done_ns;
     source->end_ns = source->end_ns > source->start_ns ? source->end_ns : source->start_ns; /* it ended meanwhile */
-    if (ended && !source->options.command) {
-        message_print("process %u (%s) has ended", root->key.pid, root->command);
-    }
 }
 
 bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *context, const struct event *event),

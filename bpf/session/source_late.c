@@ -297,7 +297,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
                     observed->key.pid, why.message);
         return;
     }
-    const int most = source->options.pid != 0 ? MOST_LISTED_HEAPS : MOST_LISTED_OF_CHILD;
+    const int most = !source->options.command ? MOST_LISTED_HEAPS : MOST_LISTED_OF_CHILD;
     struct heapinfo *list = calloc((size_t)most, sizeof *list);
     struct ended ended;
     find_ended(source, &ended);
@@ -319,7 +319,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
         add_late_heaps(source, observed, number, list, count, read_ns, &ended);
         reconcile_process(source, observed, read_ns + ROUND_NS); /* a copy made by fork may have collected since */
     }
-    if (unread != 0 && (source->options.pid != 0 || count < most)) {
+    if (unread != 0 && (!source->options.command || count < most)) {
         message_few(&source->message[MESSAGE_HEADERS],
                     "process %u: the headers of %" PRIu64 " heaps cannot be read; without events they are missing",
                     observed->key.pid, unread);

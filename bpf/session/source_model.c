@@ -231,8 +231,8 @@ static bool snapshot_entry(struct source *source, struct process_model *process,
 /* Whether it is a copy made by fork, and each event of it is seen. */
 static bool is_seen_copy(const struct source *source, const struct observed *observed, const struct late_heap *late) {
     bool has_executed = observed->exec_ns != 0 && observed->exec_ns <= late->read_ns;
-    return observed != source->observed && source->file[late->file].attachment && !observed->image_late &&
-           !has_executed;
+    return observed->image_ns != 0 && !observed->is_root && source->file[late->file].attachment &&
+           !observed->image_late && !has_executed;
 }
 
 /* Heaps known by their header alone: nothing has happened in them since. A copy whose events would be seen is left out:

@@ -112,6 +112,8 @@ struct observed {
     unsigned user;                  /* its real user id when it was looked at last: its rights */
     unsigned owner;                 /* as target_owner(), likewise: whose shares it takes */
     char command[64];
+    bool is_root;                       /* the command, or given by its id */
+    bool is_candidate;                  /* it may use Eden: it is forgotten if it does not */
     int pidfd;                          /* -1: none is kept */
     bool is_gone;                       /* there is no such process any more: where it has no pidfd */
     struct target target;               /* of its present address space */
@@ -202,10 +204,10 @@ struct source {
     size_t slow_count, slow_room;
     uint32_t most_descriptors; /* that processes keep open */
     struct children children;
-    struct observed *observed; /* the first is the root */
+    struct observed *observed; /* the roots are the first ones */
     size_t observed_count, observed_room;
     unsigned last_owner; /* of the process that had the last turn */
-    int root_fd;         /* pidfd of the root; -1: this kernel has none */
+    int root_fd;         /* pidfd of the root; -1: this kernel has none, or there is not one root */
     bool started, finished, reaped;
     bool is_by_process; /* some file is attached to by process, though source_is_by_file() */
     bool is_behind;     /* not all that was in the buffers has been taken */
@@ -213,14 +215,17 @@ struct source {
     int exit_status;
     uint64_t attach_ns, start_ns, end_ns, followed_ns;
     uint64_t shown_ns; /* of the last snapshot: no later one is of an earlier time */
+    size_t roots;      /* that were there at first */
     uint64_t open_ns;  /* when it was opened: CLOCK_BOOTTIME, as the starts of processes */
     volatile sig_atomic_t stops;
 };
 
+static inline bool source_selects(const struct source *source) { return source->options.selection.kind != SELECT_NONE; }
+
 /* Whether probes are attached by file, where the kernel can, for every process, and the kernel selects the observed
- * ones: for a command. */
+ * ones. */
 static inline bool source_is_by_file(const struct source *source) {
-    return source->options.command && kernel_follows(source->kernel);
+    return (source->options.command || source_selects(source)) && kernel_follows(source->kernel);
 }
 
 /* source_eden.c. Observes one more process; only its key and branch are known yet. NULL: no memory. May

@@ -265,6 +265,10 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
             fprintf(out, "\n# exit status: %d", model->status);
         }
         fputc('\n', out);
+    } else if (info->selected[0]) {
+        fputs("# observed: ", out);
+        text_print(out, info->selected);
+        fputc('\n', out);
     } else {
         fprintf(out, "# process: %" PRIu64 ", attached while it ran\n", info->pid);
     }

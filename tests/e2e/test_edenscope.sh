@@ -45,7 +45,7 @@ refused 1 '--nonesuch: unknown option' list --nonesuch
 refused 1 '-i: unknown option' list -i 1
 refused 1 '--json=1: this option takes no value' report --json=1
 refused 1 '-o: this option needs a value' record -o
-refused 1 '-p: given twice; run edenscope once for each process' stat -p 1 -p 1
+refused 1 '-p: given twice; run edenscope once for each process' lifetimes -p 1 -p 1
 refused 1 '--pid=2: given twice; run edenscope once for each process' report -p 1 --pid=2
 for twice in 'stat -o a --output=b -- true' 'record --lifetimes --lifetimes=details -- true' 'tune --pairs 3 --pairs 4 -- true'; do
     # shellcheck disable=SC2086
@@ -62,13 +62,14 @@ refused 1 'x: not a time in seconds' tune -p 1 x 1
 refused 1 '2: unexpected argument' tune -p 1 1 2
 refused 1 '--max-size 200K: too small; give at least 1M' record --max-size 200K -- true
 refused 1 '--max-size 200x: not a size in bytes, such as 200M' record --max-size 200x -- true
-refused 1 'either -p PID or -- PROGRAM, not both' stat -p 1 -- true
+refused 1 'either -p PID or -- PROGRAM, not both' lifetimes -p 1 -- true
+refused 1 'give one of -p PID, -n NAME, --cgroup FOLDER, -a and -- PROGRAM' stat -p 1 -- true
 refused 1 'the program after -- is missing' record --
 refused 1 'not an interval in seconds (0.001 to 1000000); give a number without a unit' stat -p $$ 1s
 refused 1 '1s: not a time in seconds (0.001 to 1000000); give a number without a unit' record -p $$ 1s
 refused 1 'eden.data: unexpected argument; did you mean -i eden.data?' report eden.data
 refused 1 'eden.data: give -p PID, -- PROGRAM or -i FILE;' lifetimes eden.data
-refused 1 '12: give -p PID or -- PROGRAM;' record 12
+refused 1 '12: give -p PID, -n NAME, --cgroup FOLDER, -a or -- PROGRAM;' record 12
 refused 1 'eden.data: unexpected argument; give -i FILE, -p PID or -- PROGRAM' tune eden.data
 refused 1 'eden.data: no such file; give -p PID, -- PROGRAM, or -i FILE' tune
 refused 1 '123456: No such file or directory; did you mean -p 123456?' list 123456

@@ -142,6 +142,10 @@ bool kernel_events(struct kernel_side *kernel, uint64_t end_ns,
     (void)end_ns, (void)on_event, (void)context;
     return kernel;
 }
+void kernel_know_file(struct kernel_side *kernel, const struct executed_file *file) {
+    (void)kernel;
+    (void)file;
+}
 void kernel_end(struct kernel_side *kernel) { (void)kernel; }
 void kernel_lose_rest(struct kernel_side *kernel) { (void)kernel; }
 
@@ -276,7 +280,7 @@ static void take_notice(struct run *run) {
     notice->head.process = take_process(input);
     notice->head.parent = take_process(input);
     notice->head.branch = take_process(input);
-    notice->inode = UINT64_MAX; /* no file's */
+    notice->file.inode = UINT64_MAX; /* no file's */
     take_text(input, notice->command, sizeof notice->command);
     take_text(input, notice->path, sizeof notice->path);
     run->kernel.has_notice = true;
@@ -400,13 +404,14 @@ static void begin(struct run *run) {
         run->file.args[i] = EDEN_PROBE_MAX_ARGS;
     }
     run->time_ns = 1000000;
-    run->source =
-        (struct source){.options = {.pid = PID, .lifetimes = true, .on_batch = on_batch, .batch_context = run},
-                        .inspect = inspect_open(0, &why),
-                        .kernel = &run->kernel,
-                        .file = &run->file,
-                        .files = 1,
-                        .root_fd = -1};
+    static const int pid = PID;
+    run->source = (struct source){
+        .options = {.pid = &pid, .pids = 1, .lifetimes = true, .on_batch = on_batch, .batch_context = run},
+        .inspect = inspect_open(0, &why),
+        .kernel = &run->kernel,
+        .file = &run->file,
+        .files = 1,
+        .root_fd = -1};
     run->source.libraries.inspect = run->source.inspect;
     unlink(path); /* it would stay until there is a heap */
     run->recorder = recorder_create(&options, &why);

@@ -552,6 +552,7 @@ TEST(a_copy_in_which_nothing_happened_is_left_out) {
     pair.observed[1].late_heap = &late;
     pair.observed[1].late_heaps = 1;
     pair.observed[1].ended = true;
+    pair.observed[1].image_ns = 10;
     assert_null(heap_of_child(&pair, &model, NULL));
     pair.observed[1].exec_ns = 200;
     assert_null(heap_of_child(&pair, &model, NULL));

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# All processes, those of a name, those of a control group, and several by their ids: each heap that they make is observed
+# exactly, from its first instruction where its program was known before, and those of others are not.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+need_edenscope
+enter_folder
+# Copies under names of their own: others on this machine may run the program, too.
+known=known-$$ fresh=fresh-$$
+cp "$build/tests/children" "$known"
+cp "$build/tests/children" "$fresh"
+
+# What the model says of each heap of the program that was seen from its start to its end, as `children` prints it.
+heaps() {
+    jq -r --arg command "${2:0:15}" '.processes[] | select(.command == $command) | .pid as $pid | .heaps[] |
+        select((.late | not) and .complete) | "\($pid) \(.scavenges) \(.allocated_bytes) \(.tenured_bytes)"' "$1" | sort
+}
+
+# begin NAME ARGUMENTS: `stat` in the background; it has attached when this returns.
+begin() {
+    local name=$1
+    shift
+    rm -f "$name.err"
+    "$scope" stat -v --json -o "$name.json" "$@" 2>"$name.err" &
+    tool=$!
+    until_true "stat is attached ($*)" grep -q 'attached in' "$name.err"
+}
+
+end() {
+    kill -INT "$tool"
+    wait "$tool" || die "stat ended with status $?: $(cat "$1.err")"
+}
+
+# A program that runs when the tool starts: its file is attached to then.
+mkfifo lines
+"./$known" wait <lines >waiting &
+waiting=$!
+exec 9>lines
+
+many() {
+    for ((i = 0; i < 10; i++)); do
+        for ((j = 0; j < 10; j++)); do
+            "./$1" one >"own-$1-$i-$j" &
+            pids+=($!)
+        done
+        wait "${pids[@]}"
+        pids=()
+    done
+    sort own-"$1"-* >"own-$1"
+    [[ $(wc -l <"own-$1") == 100 ]] || die "the programs did not run as they should"
+    rm -f own-"$1"-*
+}
+pids=()
+
+begin all -a
+many "$known"
+many "$fresh"
+end all
+heaps all.json "$known" | diff - "own-$known" >differ || die "100 processes of a known program: $(head -n 5 differ; cat all.err)"
+echo "100 processes of a program that was known are observed exactly by -a"
+# Of a new program the first ones may be attached to late, or missed and counted.
+heaps all.json "$fresh" >seen
+[[ $(wc -l <seen) -ge 80 && $(comm -23 seen "own-$fresh" | wc -l) == 0 ]] || die "a new program: $(wc -l <seen) whole of 100"
+missing=$((100 - $(jq -r --arg command "${fresh:0:15}" '[.processes[] | select(.command == $command)] | length' all.json)))
+[[ $missing -le $(jq .missed_children all.json) ]] || die "$missing are missing, counted are $(jq .missed_children all.json)"
+echo "a new program is observed exactly by -a, its first processes perhaps late"
+
+# Somebody else executes a new program, without its path, and ends it before it can be looked into: that hides it from nobody.
+cp "$build/tests/children" "hidden-$$"
+cat >hide.py <<'PYTHON'
+import ctypes, os, signal, sys
+libc = ctypes.CDLL(None)
+pid = os.fork()
+if pid == 0:
+    file = os.open(sys.argv[1], os.O_RDONLY)
+    libc.ptrace(0, 0, 0, 0)
+    arguments, environment = (ctypes.c_char_p * 2)(b"x", None), (ctypes.c_char_p * 1)(None)
+    libc.syscall(322, file, b"", arguments, environment, 0x1000)  # execveat, AT_EMPTY_PATH
+    os._exit(1)
+_, status = os.waitpid(pid, 0)
+os.kill(pid, signal.SIGKILL)
+os.waitpid(pid, 0)
+sys.exit(not os.WIFSTOPPED(status))
+PYTHON
+begin hidden -a
+python3 hide.py "hidden-$$" || die "the program is not stopped as it begins"
+sleep 1
+many "hidden-$$"
+end hidden
+heaps hidden.json "hidden-$$" >seen
+[[ $(wc -l <seen) -ge 80 && $(comm -23 seen "own-hidden-$$" | wc -l) == 0 ]] || die "a program that was hidden: $(wc -l <seen) of 100"
+echo "nobody hides a program from -a"
+
+begin name -n "$known"
+many "$known"
+many "$fresh"
+end name
+heaps name.json "$known" | diff - "own-$known" >differ || die "-n: $(head -n 5 differ; cat name.err)"
+[[ $(heaps name.json "$fresh" | wc -l) == 0 ]] || die "-n observes a program of another name"
+echo "-n observes the processes of a name, and no others"
+
+# A control group: those in it and below it.
+mkdir group
+mount -t cgroup2 none group
+leave() {
+    rmdir "$folder/group/$known/below" "$folder/group/$known" 2>/dev/null || true
+    umount "$folder/group" || true
+    cleanup
+}
+trap leave EXIT
+mkdir -p "group/$known/below"
+echo "$waiting" >"group/$known/cgroup.procs"
+begin group --cgroup "group/$known"
+for ((i = 0; i < 10; i++)); do
+    sh -c "echo \$\$ >group/$known/below/cgroup.procs && exec ./$known one" >>in-group
+    "./$known" one >>outside
+done
+end group
+echo "$waiting" >group/cgroup.procs
+heaps group.json "$known" | diff - <(sort in-group) >differ || die "--cgroup: $(head -n 5 differ; cat group.err)"
+echo "--cgroup observes the processes of a control group, and no others"
+
+# Several by their ids: those alone.
+mkfifo second third
+"./$known" wait <second >waiting-2 &
+two=$!
+"./$known" wait <third >waiting-3 &
+three=$!
+exec 8>second 7>third
+begin pids -p "$waiting,$two"
+echo >&9; echo >&8; echo >&7
+until_true "three have worked" [ -s waiting-3 ]
+"./$known" one >/dev/null
+echo >&9; echo >&8; echo >&7
+wait "$tool" || die "stat -p A,B ended with status $?: $(cat pids.err)"
+wait "$waiting" "$two" "$three"
+[[ $(jq -r '[.processes[].pid] | sort | join(" ")' pids.json) == "$(printf '%s\n' "$waiting" "$two" | sort -n | paste -sd' ')" ]] ||
+    die "-p A,B observes $(jq -c '[.processes[].pid]' pids.json)"
+echo "-p observes several processes, those alone, and ends with them"
