@@ -714,6 +714,27 @@ const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel,
     return kernel->heaps;
 }
 
+/* The kernel programs empty it (hit.bpf.h). From now on it is nobody's for the tool. */
+void kernel_give_back(struct kernel_side *kernel, uint32_t number) {
+    const struct eden_bpf *skeleton = kernel->skeleton;
+    struct heap_entry entry = kernel->heaps[number];
+    uint32_t live;
+    entry.flags &= ~(uint32_t)HEAP_USED;
+    if (bpf_map_lookup_elem(bpf_map__fd(skeleton->maps.live), &entry.key, &live) == 0 && live == number) {
+        bpf_map_delete_elem(bpf_map__fd(skeleton->maps.live), &entry.key);
+    }
+    bpf_map_update_elem(bpf_map__fd(skeleton->maps.heaps), &number, &entry, BPF_ANY);
+    bpf_map_update_elem(bpf_map__fd(skeleton->maps.given_back), NULL, &number, BPF_ANY);
+}
+
+uint64_t kernel_last_serial(const struct kernel_side *kernel) {
+    return __atomic_load_n(&kernel->skeleton->bss->last_serial, __ATOMIC_ACQUIRE);
+}
+
+uint64_t kernel_new_serial(struct kernel_side *kernel) {
+    return __atomic_add_fetch(&kernel->skeleton->bss->last_serial, 1, __ATOMIC_RELAXED);
+}
+
 const volatile struct histogram *kernel_histogram(const struct kernel_side *kernel, uint32_t index) {
     return index < KERNEL_HISTOGRAMS ? &kernel->histograms[index] : NULL;
 }

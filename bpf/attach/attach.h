@@ -106,6 +106,12 @@ void kernel_detach_by(struct kernel_side *kernel, uint64_t end_ns);
 
 /* The kernel program's memory, mapped: it goes on changing. */
 const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count);
+/* Gives back the entry of a heap whose process has ended, and its histograms: all that is known of it has been copied,
+ * and its events have been handed on. */
+void kernel_give_back(struct kernel_side *kernel, uint32_t number);
+uint64_t kernel_last_serial(const struct kernel_side *kernel); /* of the entries that were taken by now */
+/* One that no entry has, of a heap without an entry. */
+uint64_t kernel_new_serial(struct kernel_side *kernel);
 const volatile struct histogram *kernel_histogram(const struct kernel_side *kernel, uint32_t index);
 /* Of batches, or of all else; hits that the kernel itself skipped included. */
 uint64_t kernel_lost(const struct kernel_side *kernel, bool of_batches);

@@ -232,7 +232,7 @@ static __noinline void tell_exec(struct linux_binprm *program, enum notice_kind 
         lose(LOST_NOTICES);
         return;
     }
-    notice->heaps = *(volatile uint32_t *)&heap_count;
+    notice->last_serial = *(volatile uint64_t *)&last_serial;
     notice->file = *file;
     notice->reserved = 0;
     bpf_get_current_comm(notice->command, sizeof notice->command);

@@ -13,7 +13,8 @@
  * - Sums change by atomic adds, maxima by compare-and-swap: kernel programs can be preempted and a process's threads
  * run on several CPUs. No scratch memory is shared.
  * - A heap is named by process, the process's start time and address; at heap__destroy its name is taken out of `live`
- *   and its entry keeps what it has. A later heap at that address gets another entry.
+ *   and its entry keeps what it has, until the tool gives back those of its process, which has ended then. A later heap
+ *   at that address gets another entry.
  * - Whatever the traced process passes is only counted, copied or compared here: a process that lies about its heaps
  *   spoils its own figures. It fills its own share of the tables only (struct share); what it loses then is counted
  *   there, not among what was lost to all.
@@ -38,8 +39,9 @@ const volatile bool reads_headers = false;
 const volatile bool by_descent = false;
 
 uint64_t lost[LOST_KINDS];
-uint32_t heap_count;
-uint32_t histogram_count;
+uint64_t last_serial;
+uint32_t heap_count, heaps_taken;
+uint32_t histogram_count, histograms_taken;
 uint64_t observed_since_ns; /* 0: what is hit is before observation */
 uint32_t has_twins;         /* two attachments may be to one file: see is_taken() */
 
@@ -62,13 +64,13 @@ struct users_map users SEC(".maps");
 
 struct heaps_map heaps SEC(".maps");
 
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, KERNEL_HISTOGRAMS);
-    __type(key, uint32_t);
-    __type(value, struct histogram);
-} histograms SEC(".maps");
+struct histograms_map histograms SEC(".maps");
+
+struct entries_queue given_back SEC(".maps");
+
+struct entries_queue free_heaps SEC(".maps");
+
+struct histograms_queue free_histograms SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -96,33 +98,47 @@ static __always_inline uint64_t raise(uint64_t *max, uint64_t value) {
 
 /* ---- sums ------------------------------------------------------------------------------------------------------- */
 
+/* 1 + the number of a new histogram; 0: there is no room. */
+static __noinline uint32_t new_histogram(const struct heap_entry *heap) {
+    struct process_key branch = heap->branch;
+    struct share *share = branch_share(&branch, heap->owner);
+    if (!share) {
+        lose(LOST_HISTOGRAMS);
+        return 0;
+    }
+    struct share *user = user_share(heap->owner, share);
+    if (!kernel_share_left(*(volatile uint32_t *)&user->histograms, *(volatile uint32_t *)&share->histograms,
+                           *(volatile uint32_t *)&histograms_taken, KERNEL_HISTOGRAMS)) {
+        add(&share->lost_hits, 1);
+        return 0;
+    }
+    uint32_t fresh;
+    if (bpf_map_pop_elem(&free_histograms, &fresh) != 0) {
+        fresh = __sync_fetch_and_add(&histogram_count, 1);
+        if (fresh >= KERNEL_HISTOGRAMS) {
+            __sync_fetch_and_add(&histogram_count, -1);
+            lose(LOST_HISTOGRAMS);
+            return 0;
+        }
+    }
+    add32(&histograms_taken, 1);
+    add32(&user->histograms, 1);
+    if (user != share) {
+        add32(&share->histograms, 1);
+    }
+    return fresh + 1;
+}
+
 /* False: there is no room for its histogram. */
 static __always_inline bool count_duration(struct heap_entry *heap, uint32_t phase, uint64_t ns) {
     uint32_t index = *(volatile uint32_t *)&heap->histogram[phase];
     if (index == 0) {
-        struct share *share = share_of(&heap->key.process);
-        if (!share) {
-            lose(LOST_HISTOGRAMS);
+        uint32_t fresh = new_histogram(heap);
+        if (fresh == 0) {
             return false;
         }
-        struct share *user = user_share(share);
-        if (!kernel_share_left(*(volatile uint32_t *)&user->histograms, *(volatile uint32_t *)&share->histograms,
-                               *(volatile uint32_t *)&histogram_count, KERNEL_HISTOGRAMS)) {
-            add(&share->lost_hits, 1);
-            return false;
-        }
-        uint32_t fresh = __sync_fetch_and_add(&histogram_count, 1);
-        if (fresh >= KERNEL_HISTOGRAMS) {
-            __sync_fetch_and_add(&histogram_count, -1);
-            lose(LOST_HISTOGRAMS);
-            return false;
-        }
-        add32(&share->histograms, 1);
-        if (user != share) {
-            add32(&user->histograms, 1);
-        }
-        uint32_t was = __sync_val_compare_and_swap(&heap->histogram[phase], 0, fresh + 1);
-        index = was ? was : fresh + 1;
+        uint32_t was = __sync_val_compare_and_swap(&heap->histogram[phase], 0, fresh);
+        index = was ? was : fresh;
     }
     index--;
     struct histogram *histogram = bpf_map_lookup_elem(&histograms, &index);
@@ -366,10 +382,12 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
 /* ---- events ----------------------------------------------------------------------------------------------------- */
 
 static __always_inline void send(const struct probe_spec *spec, const uint64_t *arg, const struct process_key *process,
-                                 uint64_t serial, uint32_t tid, uint64_t now) {
+                                 const struct heap_entry *heap, uint32_t tid, uint64_t now) {
     struct event *event = bpf_ringbuf_reserve(&events, sizeof *event, 0);
     if (!event) {
-        struct share *share = share_of(process);
+        struct process_key branch;
+        find_branch(process, &branch);
+        struct share *share = branch_share(&branch, current_owner());
         if (share) {
             add(&share->lost_events, 1);
         }
@@ -381,7 +399,9 @@ static __always_inline void send(const struct probe_spec *spec, const uint64_t *
     event->tid = tid;
     event->probe = spec->probe;
     event->args = spec->args;
-    event->serial = serial;
+    event->serial = heap ? heap->serial : 0;
+    event->entry = heap ? heap->number + 1 : 0;
+    event->reserved = 0;
     for (int i = 0; i < EDEN_PROBE_MAX_ARGS; i++) {
         event->arg[i] = arg[i];
     }
@@ -447,7 +467,7 @@ int on_probe(struct pt_regs *ctx) {
         }
     }
     if (send_events && send_mask >> (spec->probe & 63) & 1) {
-        send(spec, arg, &key.process, heap ? kernel_serial(heap->number) : 0, tid, now);
+        send(spec, arg, &key.process, heap, tid, now);
     }
     return 0;
 }

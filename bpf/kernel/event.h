@@ -29,6 +29,8 @@ struct event {
     uint16_t probe;  /* enum eden_probe_id */
     uint16_t args;   /* how many of arg[] the traced runtime passed */
     uint64_t serial; /* of the heap: no two heaps of an observation have the same; 0: there was no room for it */
+    uint32_t entry;  /* of the heap: 1 + its number among the kernel program's entries; 0: none, or in a recording */
+    uint32_t reserved;
     uint64_t arg[EDEN_PROBE_MAX_ARGS];
     char text[EVENT_TEXTS][EVENT_TEXT]; /* the string arguments, in order; cut at 63 bytes; empty where unreadable */
 };

@@ -80,8 +80,10 @@ extern const volatile uint32_t selects;
 extern const volatile char selected_name[KERNEL_NAMES][KERNEL_NAME];
 
 extern uint64_t lost[LOST_KINDS];
-extern uint32_t heap_count;
-extern uint32_t has_twins; /* two attachments may be to one file: see is_taken() */
+extern uint64_t last_serial; /* of the entries so far */
+extern uint32_t heap_count;  /* entries that have been taken, given back ones included */
+extern uint32_t heaps_taken; /* without these */
+extern uint32_t has_twins;   /* two attachments may be to one file: see is_taken() */
 
 /* The hit that a thread's last program took. */
 struct taken_hit {
@@ -120,6 +122,30 @@ struct heaps_map {
     __type(value, struct heap_entry);
 };
 extern struct heaps_map heaps SEC(".maps");
+
+struct histograms_map {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, KERNEL_HISTOGRAMS);
+    __type(key, uint32_t);
+    __type(value, struct histogram);
+};
+extern struct histograms_map histograms SEC(".maps");
+extern uint32_t histogram_count, histograms_taken; /* as of heaps */
+
+/* Numbers of entries that the tool has given back, of entries that are free, and of histograms that are. */
+struct entries_queue {
+    __uint(type, BPF_MAP_TYPE_QUEUE);
+    __uint(max_entries, KERNEL_HEAPS);
+    __uint(value_size, sizeof(uint32_t));
+};
+extern struct entries_queue given_back SEC(".maps"), free_heaps SEC(".maps");
+struct histograms_queue {
+    __uint(type, BPF_MAP_TYPE_QUEUE);
+    __uint(max_entries, KERNEL_HISTOGRAMS);
+    __uint(value_size, sizeof(uint32_t));
+};
+extern struct histograms_queue free_histograms SEC(".maps");
 
 /* The living processes that descend from the observed one, and that one (descent.bpf.c). */
 struct observed_map {
@@ -399,10 +425,10 @@ static __always_inline bool current_program(struct heap_key *key, uint32_t *tid)
 
 /* ---- entries ---------------------------------------------------------------------------------------------------- */
 
-/* What the current process's owner has taken. Where there are too many users, what the branch has. */
-static __noinline struct share *user_share(struct share *branch) {
+/* What an owner has taken. Where there are too many owners, what the branch has. */
+static __noinline struct share *user_share(uint32_t owner, struct share *branch) {
     static const struct share none;
-    uint32_t key = current_owner();
+    uint32_t key = owner;
     struct share *share = bpf_map_lookup_elem(&users, &key);
     if (!share) {
         bpf_map_update_elem(&users, &key, &none, BPF_NOEXIST); /* another thread may be first */
@@ -411,21 +437,23 @@ static __noinline struct share *user_share(struct share *branch) {
     return share ? share : branch;
 }
 
-/* The share of the branch that the current process belongs to. Where there are too many branches, which one user can
- * start, that of its owner; NULL: there are too many of these, too. */
-static __noinline struct share *share_of(const struct process_key *process) {
-    static const struct share none;
+static __always_inline void find_branch(const struct process_key *process, struct process_key *branch) {
     struct process_key key = *process;
-    struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
-    if (known && known->branch.pid) {
-        key = known->branch;
-    }
+    const struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
+    *branch = known && known->branch.pid ? known->branch : key;
+}
+
+/* The share of a branch. Where there are too many branches, which one user can start, that of the owner; NULL: there
+ * are too many of these, too. */
+static __noinline struct share *branch_share(const struct process_key *branch, uint32_t owner) {
+    static const struct share none;
+    struct process_key key = *branch;
     struct share *share = bpf_map_lookup_elem(&shares, &key);
     if (!share) {
         bpf_map_update_elem(&shares, &key, &none, BPF_NOEXIST); /* another thread may be first */
         share = bpf_map_lookup_elem(&shares, &key);
     }
-    return share ? share : user_share(0);
+    return share ? share : user_share(owner, 0);
 }
 
 /* Copies the heap's header from the memory of its process, which is the current one. */
@@ -441,19 +469,96 @@ static __noinline bool read_header(const struct heap_entry *heap, struct eden_he
     return is_read;
 }
 
+/* Less than was taken at most. */
+static __always_inline void give(uint32_t *sum, uint32_t count) {
+    if (*(volatile uint32_t *)sum >= count) {
+        __sync_fetch_and_add(sum, -count);
+    }
+}
+
+static __always_inline bool is_unused(const struct share *share) {
+    return share->heaps == 0 && share->histograms == 0 && share->lost_heaps == 0 && share->lost_hits == 0 &&
+           share->lost_events == 0;
+}
+
+/* Empties an entry that the tool has given back, and its histograms: they are free, and no longer of the shares. */
+static __noinline void empty_entry(uint32_t index) {
+    static const struct heap_entry no_heap;
+    static const struct histogram no_histogram;
+    struct heap_entry *heap = bpf_map_lookup_elem(&heaps, &index);
+    if (!heap) {
+        return;
+    }
+    uint32_t histogram_number = 0, owner = heap->owner;
+    struct process_key branch = heap->branch;
+    for (int i = 0; i < KERNEL_PHASES; i++) {
+        uint32_t number = heap->histogram[i] - 1;
+        if (number < KERNEL_HISTOGRAMS && bpf_map_update_elem(&histograms, &number, &no_histogram, BPF_ANY) == 0) {
+            bpf_map_push_elem(&free_histograms, &number, BPF_ANY);
+            histogram_number++;
+        }
+    }
+    struct share *share = bpf_map_lookup_elem(&shares, &branch), *user = bpf_map_lookup_elem(&users, &owner);
+    if (user) {
+        give(&user->heaps, 1);
+        give(&user->histograms, histogram_number);
+    }
+    if (share && (heap->flags & HEAP_OF_BRANCH || !user)) {
+        give(&share->heaps, 1);
+        give(&share->histograms, histogram_number);
+        if (is_unused(share)) {
+            bpf_map_delete_elem(&shares, &branch);
+        }
+    }
+    give(&heaps_taken, 1);
+    give(&histograms_taken, histogram_number);
+    bpf_map_update_elem(&heaps, &index, &no_heap, BPF_ANY);
+    bpf_map_push_elem(&free_heaps, &index, BPF_ANY);
+}
+
+/* Each heap that begins empties some that have ended: so none is emptied before it is needed, and the tool, which has
+ * no right to start a kernel program, can give them back. */
+static __noinline void empty_entries(void) {
+    enum { AT_ONCE = 16 };
+    uint32_t index;
+    for (int i = 0; i < AT_ONCE && bpf_map_pop_elem(&given_back, &index) == 0; i++) {
+        empty_entry(index);
+    }
+}
+
+/* NULL: there is none. */
+static __noinline struct heap_entry *free_entry(uint32_t *number) {
+    uint32_t index;
+    if (bpf_map_pop_elem(&free_heaps, &index) != 0) {
+        index = __sync_fetch_and_add(&heap_count, 1);
+    }
+    struct heap_entry *heap = bpf_map_lookup_elem(&heaps, &index);
+    if (heap) {
+        add32(&heaps_taken, 1);
+    } else {
+        __sync_fetch_and_add(&heap_count, -1);
+    }
+    *number = index;
+    return heap;
+}
+
 /* created_ns: of the hit of heap__create; 0: of another one. NULL where there is no room: the hit is counted as lost. A
  * heap whose start was missed, such as a copy made by fork, has its header, which says what happened up to its last
  * collection. */
 static __always_inline struct heap_entry *new_entry(const struct heap_key *key, uint32_t spec, uint64_t created_ns) {
     const bool created = created_ns != 0;
-    struct share *share = share_of(&key->process);
+    const uint32_t owner = current_owner();
+    struct process_key branch;
+    empty_entries();
+    find_branch(&key->process, &branch);
+    struct share *share = branch_share(&branch, owner);
     if (!share) {
         lose(LOST_HEAPS);
         return 0;
     }
-    struct share *user = user_share(share);
+    struct share *user = user_share(owner, share);
     if (!kernel_share_left(*(volatile uint32_t *)&user->heaps, *(volatile uint32_t *)&share->heaps,
-                           *(volatile uint32_t *)&heap_count, KERNEL_HEAPS)) {
+                           *(volatile uint32_t *)&heaps_taken, KERNEL_HEAPS)) {
         add(&share->lost_heaps, created);
         add(&share->lost_hits, 1);
         if (user == share) { /* nobody reports what a user has lost */
@@ -461,21 +566,22 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
         }
         return 0;
     }
-    uint32_t index = __sync_fetch_and_add(&heap_count, 1);
-    struct heap_entry *heap = bpf_map_lookup_elem(&heaps, &index);
+    uint32_t index;
+    struct heap_entry *heap = free_entry(&index);
     if (!heap) {
-        __sync_fetch_and_add(&heap_count, -1);
         lose(LOST_HEAPS);
         return 0;
     }
-    add32(&share->heaps, 1);
+    add32(&user->heaps, 1);
     if (user != share) {
-        add32(&user->heaps, 1);
+        add32(&share->heaps, 1);
     }
     heap->key = *key;
+    heap->branch = branch;
     heap->spec = spec;
     heap->number = index;
-    heap->owner = current_owner();
+    heap->serial = __sync_fetch_and_add(&last_serial, 1) + 1;
+    heap->owner = owner;
     heap->current_phase = KERNEL_NO_PHASE;
     bpf_get_current_comm(heap->command, sizeof heap->command);
     for (int i = 0; i < KERNEL_PHASES; i++) {
@@ -485,9 +591,12 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
         heap->id = heap->first.heap_id;
         __builtin_memcpy(heap->name, heap->first.name, sizeof heap->name);
     }
+    const uint32_t charged = user != share ? HEAP_OF_BRANCH : 0;
     /* Another thread may be first with a heap that has no entry yet; with heap__create none can be. */
     if (bpf_map_update_elem(&live, key, &index, created ? BPF_ANY : BPF_NOEXIST) != 0) {
         uint32_t *other = bpf_map_lookup_elem(&live, key);
+        heap->flags = charged;
+        empty_entry(index);
         if (!other) {
             lose(LOST_HEAPS);
             return 0;
@@ -495,7 +604,7 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
         index = *other;
         return bpf_map_lookup_elem(&heaps, &index);
     }
-    heap->flags = HEAP_USED | (created ? HEAP_CREATED | HEAP_PHASE_SEEN : 0);
+    heap->flags = HEAP_USED | charged | (created ? HEAP_CREATED | HEAP_PHASE_SEEN : 0);
     return heap;
 }
 

@@ -86,13 +86,16 @@ enum {
     HEAP_STACK_SEEN = 64,    /* a stack was taken */
     HEAP_RECONCILED = 128,   /* `base` fits a checkpoint */
     HEAP_PHASE_SEEN = 256,   /* current_phase is known */
+    HEAP_OF_BRANCH = 512,    /* it is in its branch's share, not in its owner's alone */
 };
 
-/* What is known of one heap. Entries are taken in order and never given back, so an address that comes again gets
- * another entry. */
+/* What is known of one heap. The tool gives back the entry of a process that has ended (kernel_give_back()); an address
+ * that comes again before gets another entry. */
 struct heap_entry {
     struct heap_key key;
+    struct process_key branch; /* of its process, at the first hit */
     uint64_t id;
+    uint64_t serial; /* of the entries, in the order in which they are taken, from 1: no other has the same */
     uint32_t flags;
     uint32_t spec;       /* of the first hit: identifies the file */
     uint32_t number;     /* its own place in the map */
@@ -120,10 +123,6 @@ struct heap_entry {
     char eden_size[24]; /* as param__set passes it; empty: not seen */
     char command[16];
 };
-
-/* The serial of a heap's events, by its entry's number. The tool may know the heap by an earlier one
- * (source_serial()). */
-static inline uint64_t kernel_serial(uint32_t number) { return (uint64_t)number + 1; }
 
 struct histogram {
     uint32_t count[HISTOGRAM_BUCKETS];
@@ -198,7 +197,7 @@ enum { KERNEL_MINOR_BITS = 20 };
 struct exec_notice {
     struct notice head;
     struct executed_file file;
-    uint32_t heaps;             /* how many entries of heaps there were */
+    uint64_t last_serial;       /* of the entries of heaps that there were */
     uint32_t is_elsewhere;      /* its root folder is not the tool's: paths lead to other files */
     uint32_t knows_environment; /* the two variables below are those that its loader sees, whole */
     uint32_t reserved;

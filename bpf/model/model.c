@@ -31,15 +31,25 @@ const char *const earlier_names[EARLIER_COUNT] = {"whole", "partial", "unknown"}
 const char model_no_heap[] = "no heap was created, or none was seen: other messages may say why; or check that the "
                              "program uses libeden, and that this is the right process";
 
+void model_remove_last_heap(struct process_model *process) {
+    process->heap_count--;
+    for (int phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
+        free(process->heaps[process->heap_count].phase[phase]);
+    }
+}
+
+void model_clear_process(struct process_model *process) {
+    while (process->heap_count != 0) {
+        model_remove_last_heap(process);
+    }
+    free(process->heaps);
+    process->heaps = NULL;
+    process->heap_room = 0;
+}
+
 void model_clear(struct model *model) {
     for (size_t i = 0; i < model->process_count; i++) {
-        struct process_model *process = &model->processes[i];
-        for (size_t j = 0; j < process->heap_count; j++) {
-            for (int phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
-                free(process->heaps[j].phase[phase]);
-            }
-        }
-        free(process->heaps);
+        model_clear_process(&model->processes[i]);
     }
     free(model->processes);
     *model = (struct model){0};
@@ -85,6 +95,38 @@ struct process_model *model_add_process(struct model *model, const struct proces
         model->process_count++;
     }
     return process;
+}
+
+static bool copy_phases(struct heap_model *to, const struct heap_model *from) {
+    bool good = true;
+    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+        to->phase[i] = NULL;
+    }
+    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT && good; i++) {
+        struct phase_model *phase = from->phase[i] ? model_phase(to, i) : NULL;
+        good = phase || !from->phase[i];
+        if (phase) {
+            *phase = *from->phase[i];
+        }
+    }
+    return good;
+}
+
+struct process_model *model_copy_process(struct model *model, const struct process_model *process) {
+    struct process_model *copy = model_add_process(model, &process->key);
+    bool good = copy;
+    if (copy) {
+        *copy = *process;
+        copy->heap_count = copy->heap_room = 0;
+        copy->heaps = process->heap_count ? calloc(process->heap_count, sizeof *copy->heaps) : NULL;
+        good = copy->heaps || process->heap_count == 0;
+    }
+    for (size_t i = 0; good && i < process->heap_count; i++) {
+        copy->heaps[i] = process->heaps[i];
+        copy->heap_count = copy->heap_room = i + 1;
+        good = copy_phases(&copy->heaps[i], &process->heaps[i]);
+    }
+    return good ? copy : NULL;
 }
 
 struct heap_model *model_heap(struct process_model *process, struct heap_ref ref) {

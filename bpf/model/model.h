@@ -99,10 +99,14 @@ struct model {
 /* All zero is an empty model. Adders return NULL where memory is refused. Pointers into arrays are good until the next
  * add to the same array. */
 void model_clear(struct model *model);
-struct process_model *model_process(struct model *model, const struct process_key *key);     /* finds or adds */
-struct process_model *model_add_process(struct model *model, const struct process_key *key); /* not there yet */
-struct heap_model *model_heap(struct process_model *process, struct heap_ref ref);           /* finds or adds */
-struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);             /* finds or adds */
+struct process_model *model_process(struct model *model, const struct process_key *key);            /* finds or adds */
+struct process_model *model_add_process(struct model *model, const struct process_key *key);        /* not there yet */
+struct process_model *model_copy_process(struct model *model, const struct process_model *process); /* likewise */
+struct heap_model *model_heap(struct process_model *process, struct heap_ref ref);                  /* finds or adds */
+struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);                    /* finds or adds */
+
+void model_clear_process(struct process_model *process); /* of its heaps */
+void model_remove_last_heap(struct process_model *process);
 
 extern const char model_no_heap[]; /* what is said where there is none */
 

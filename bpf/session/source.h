@@ -38,8 +38,13 @@ struct source_options {
     /* lifetimes with on_batch: also take the stack on which each sampled object is allocated, and hand on a raw number
      * of it as a batch LIFE_BATCH_STACK. source_name_stacks() adds the stacks to these. NULL: don't. */
     struct life_stacks *stacks;
-    bool no_headers;      /* don't read heap headers of late processes: figures are then of what was observed alone */
-    const char *without;  /* comma-separated probes not to attach; NULL: none */
+    bool no_headers;     /* don't read heap headers of late processes: figures are then of what was observed alone */
+    const char *without; /* comma-separated probes not to attach; NULL: none */
+    /* Without lifetimes: gets what is known of each process that has ended but was not asked for itself, in a model of
+     * its own, once, from within source_poll(); no snapshot has it any more. False: no memory; the next call tries
+     * again. NULL: snapshots go on having it, as far as there is room. */
+    bool (*on_ended)(void *context, struct model *model);
+    void *ended_context;
     int wake_fd;          /* source_poll also returns when this is readable; 0: none */
     bool timed;           /* the time in the kernel programs is measured, for source_programs_ns() */
     bool until_interrupt; /* nothing else ends observing a process that lives on: say so on a terminal */

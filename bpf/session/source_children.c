@@ -151,26 +151,26 @@ static struct program *add_program(struct source *source, struct observed *obser
 }
 
 /* Whether anything is known of a heap that the process has had from one time to another, which are also given as
- * numbers of entries. */
+ * serials of entries: after `last`, up to `end`. */
 static bool has_heaps_within(const struct source *source, const struct observed *observed, uint64_t since,
-                             uint64_t until, uint32_t first, uint32_t end) {
+                             uint64_t until, uint64_t last, uint64_t end) {
     uint32_t count;
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
-    count = count < end ? count : end;
     bool found = false;
     for (size_t i = 0; i < observed->late_heaps && !found; i++) {
         found = observed->late_heap[i].read_ns >= since && observed->late_heap[i].read_ns <= until;
     }
-    for (uint32_t i = first; i < count && !found; i++) {
-        found = entry[i].flags & HEAP_USED && process_is_same(&entry[i].key.process, &observed->key);
+    for (uint32_t i = 0; i < count && !found; i++) {
+        found = entry[i].flags & HEAP_USED && entry[i].serial > last && entry[i].serial <= end &&
+                process_is_same(&entry[i].key.process, &observed->key);
     }
     return found;
 }
 
-/* Whether the image that ends at this time, and number of entries, could not be observed. */
-static bool is_missed(const struct source *source, const struct observed *observed, uint64_t end_ns, uint32_t heaps) {
+/* Whether the image that ends at this time, and serial of an entry, could not be observed. */
+static bool is_missed(const struct source *source, const struct observed *observed, uint64_t end_ns, uint64_t end) {
     return (!observed->inspected || observed->image_late) &&
-           !has_heaps_within(source, observed, observed->image_ns, end_ns, observed->image_heaps, heaps);
+           !has_heaps_within(source, observed, observed->image_ns, end_ns, observed->image_serial, end);
 }
 
 /* Whether what was found of a program holds for whoever executes its file next: all of it was, by the usual paths, and
@@ -193,10 +193,10 @@ static const struct program *take_exec(struct source *source, struct observed *o
     }
     observed->has_missed_image =
         observed->has_missed_image ||
-        (observed->has_executed && is_missed(source, observed, notice->head.time_ns, notice->heaps));
+        (observed->has_executed && is_missed(source, observed, notice->head.time_ns, notice->last_serial));
     observed->has_executed = true;
     observed->image_ns = notice->head.time_ns;
-    observed->image_heaps = notice->heaps;
+    observed->image_serial = notice->last_serial;
     observed->image_late = false;
     observed->exec_ns = observed->exec_ns ? observed->exec_ns : notice->head.time_ns;
     for (size_t i = 0; i < observed->attachments; i++) { /* the notice may come after the attachment */
@@ -272,7 +272,7 @@ bool source_take_notices(struct source *source, uint64_t end_ns) {
 /* ---- those that have ended -------------------------------------------------------------------------------------- */
 
 bool source_has_heaps(const struct source *source, const struct observed *observed) {
-    return has_heaps_within(source, observed, 0, UINT64_MAX, 0, UINT32_MAX);
+    return has_heaps_within(source, observed, 0, UINT64_MAX, 0, UINT64_MAX);
 }
 
 void source_count_missed(struct source *source, struct observed *observed) {
@@ -282,7 +282,7 @@ void source_count_missed(struct source *source, struct observed *observed) {
         !is_root && !source_has_heaps(source, observed) && !kernel_share(source->kernel, &observed->key, &share);
     /* The root before its first exec that is noticed: our own process, or one that was attached to. */
     source->children.missed += observed->has_missed_image || ((!is_root || observed->has_executed) &&
-                                                              is_missed(source, observed, UINT64_MAX, UINT32_MAX));
+                                                              is_missed(source, observed, UINT64_MAX, UINT64_MAX));
 }
 
 uint64_t source_missed_children(const struct source *source) {

@@ -65,6 +65,7 @@ struct observed *source_observe(struct source *source, const struct process_key 
     source->observed_count++;
     *observed = (struct observed){.key = *key,
                                   .branch = *branch,
+                                  .order = source->last_order++,
                                   .user = user,
                                   .owner = owner,
                                   .pidfd = -1,
@@ -821,6 +822,7 @@ void source_close(struct source *source) {
         free(source->observed[i].late_heap);
     }
     free(source->observed);
+    source_clear_ended(source);
     for (uint32_t i = 0; i < source->files; i++) {
         source_clear_file(&source->file[i]);
     }
@@ -937,8 +939,12 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
         kernel_end(source->kernel); /* what has ended fires no more: what is in the buffers now is all */
         has_notices = source_take_notices(source, now_ns() + ROUND_NS);
     }
+    source_ready_ended(source);
     bool has_records = take_records(source, now_ns() + ROUND_NS, on_event, context);
     source->is_behind = !has_notices || !has_records;
+    if (has_records) {
+        source_close_ended(source);
+    }
     if (!done) {
         return true;
     }

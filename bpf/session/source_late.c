@@ -25,9 +25,9 @@
  * without hits have the headers that are read here, and those that the kernel program could not read, whose pages were
  * swapped out (source_reconcile).
  *
- * A heap with an entry has the entry's number as its serial, but for a late heap in which no probe had fired when its
- * header was read: its serial is a number beyond those of entries, which its entry then takes over. Such an entry has
- * no heap__create, and the header's address, number and program.
+ * A heap with an entry has the entry's serial, but for a late heap in which no probe had fired when its header was
+ * read: its serial is one that no entry has, and replaces its entry's. Such an entry has no heap__create, and the
+ * header's address, number and program.
  *
  * 4. Invariants
  * I1. A reconciled heap stays so: its base and its checkpoint are of the same collection.
@@ -71,7 +71,7 @@ static bool may_be_of(const volatile struct heap_entry *entry, const struct obse
                       const struct heapinfo *info, uint64_t read_ns) {
     return (entry->flags & (HEAP_USED | HEAP_CREATED)) == HEAP_USED && entry->key.address == info->address &&
            (entry->id == 0 || entry->id == info->id) && process_is_same(&entry->key.process, &observed->key) &&
-           (entry->number >= observed->image_heaps) == (read_ns >= observed->image_ns);
+           (entry->serial > observed->image_serial) == (read_ns >= observed->image_ns);
 }
 
 /* The late heap without an entry whose entry this is; NULL: there is none. */
@@ -98,7 +98,7 @@ uint64_t source_serial(struct source *source, uint32_t number) {
         if (late) {
             late->entry = number + 1;
         }
-        source->serial[number] = late ? late->serial : (uint32_t)kernel_serial(number);
+        source->serial[number] = late ? late->serial : entry[number].serial;
     }
     return source->serial[number];
 }
@@ -121,7 +121,7 @@ struct passing {
 
 static void pass_on(void *context, const struct event *event) {
     const struct passing *passing = context;
-    uint64_t serial = event->serial ? source_serial(passing->source, (uint32_t)(event->serial - 1)) : 0;
+    uint64_t serial = event->entry ? source_serial(passing->source, event->entry - 1) : 0;
     if (serial == event->serial) {
         passing->on_event(passing->context, event);
     } else {
@@ -163,9 +163,11 @@ static bool was_created(const struct source *source, const struct observed *obse
     uint32_t count;
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
     bool found = false;
-    for (uint32_t i = observed->image_heaps; i < count && !found; i++) {
-        found = entry[i].flags & HEAP_CREATED && entry[i].key.address == info->address && entry[i].id == info->id &&
-                process_is_same(&entry[i].key.process, &observed->key) && !had_ended(ended, i);
+    for (uint32_t i = 0; i < count && !found; i++) {
+        found = entry[i].flags & HEAP_USED && entry[i].flags & HEAP_CREATED &&
+                entry[i].serial > observed->image_serial && entry[i].key.address == info->address &&
+                entry[i].id == info->id && process_is_same(&entry[i].key.process, &observed->key) &&
+                !had_ended(ended, i);
     }
     return found;
 }
@@ -186,13 +188,13 @@ static void identify(struct source *source, const struct observed *observed, str
                      const struct ended *ended) {
     uint32_t count;
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
-    for (uint32_t i = observed->image_heaps; i < count && late->entry == 0; i++) {
-        if (may_be_of(&entry[i], observed, &late->first, late->read_ns) && !had_ended(ended, i) &&
-            !source_find_late(observed, source_serial(source, i))) {
+    for (uint32_t i = 0; i < count && late->entry == 0; i++) {
+        if (entry[i].serial > observed->image_serial && may_be_of(&entry[i], observed, &late->first, late->read_ns) &&
+            !had_ended(ended, i) && !source_find_late(observed, source_serial(source, i))) {
             late->entry = i + 1;
         }
     }
-    late->serial = late->entry ? source->serial[late->entry - 1] : KERNEL_HEAPS + ++source->late_serials;
+    late->serial = late->entry ? source->serial[late->entry - 1] : kernel_new_serial(source->kernel);
 }
 
 /* How many more late heaps, or classes of such, the process may take. */

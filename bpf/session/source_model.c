@@ -295,8 +295,11 @@ static struct model_losses forgotten_losses(const struct source *source) {
     struct model_losses lost = {0};
     if (kernel_shares(source->kernel, &all)) {
         lost = losses_of(&all);
-        for (size_t i = 0; i < source->observed_count; i++) {
-            if (kernel_share(source->kernel, &source->observed[i].key, &share)) {
+        for (size_t i = 0; i < source->observed_count + source->ended_count; i++) {
+            const struct process_key *key = i < source->observed_count
+                                                ? &source->observed[i].key
+                                                : &source->ended[i - source->observed_count].process.key;
+            if (kernel_share(source->kernel, key, &share)) {
                 lost.heaps = sum_less(lost.heaps, share.lost_heaps); /* it may have lost more meanwhile */
                 lost.hits = sum_less(lost.hits, share.lost_hits);
                 lost.events = sum_less(lost.events, share.lost_events);
@@ -307,9 +310,10 @@ static struct model_losses forgotten_losses(const struct source *source) {
     return lost;
 }
 
-/* Of the entries, the first `count`. */
-static bool snapshot_process(struct source *source, struct model *model, const struct observed *observed,
-                             const volatile struct heap_entry *entries, uint32_t count, uint64_t now) {
+bool source_snapshot_process(struct source *source, struct model *model, const struct observed *observed, uint64_t now,
+                             uint64_t last) {
+    uint32_t count;
+    const volatile struct heap_entry *entries = kernel_heaps(source->kernel, &count);
     struct share share = {0};
     bool has_lost = kernel_share(source->kernel, &observed->key, &share);
     if (observed->attachments == 0 && !has_lost && observed->lost_heaps == 0 && !source_has_heaps(source, observed)) {
@@ -325,13 +329,14 @@ static bool snapshot_process(struct source *source, struct model *model, const s
     process->lost = losses_of(&share);
     sum_add(&process->lost.heaps, observed->lost_heaps);
     for (uint32_t i = 0; i < count; i++) {
-        if (!(entries[i].flags & HEAP_USED) || !process_is_same(&entries[i].key.process, &observed->key)) {
+        if (!(entries[i].flags & HEAP_USED) || entries[i].serial > last ||
+            !process_is_same(&entries[i].key.process, &observed->key)) {
             continue;
         }
         struct heap_entry entry;
         copy_entry(&entry, &entries[i]);
         read_eden_size(&entry);
-        if (!snapshot_entry(source, process, &entry, observed, now, i < observed->image_heaps)) {
+        if (!snapshot_entry(source, process, &entry, observed, now, entry.serial <= observed->image_serial)) {
             return false;
         }
     }
@@ -343,10 +348,10 @@ static bool snapshot_process(struct source *source, struct model *model, const s
 }
 
 bool source_snapshot(struct source *source, struct model *model, struct failure *why) {
-    uint32_t count;
-    const volatile struct heap_entry *entries = kernel_heaps(source->kernel, &count);
+    const uint64_t last = kernel_last_serial(source->kernel);
+    size_t next = 0;
     model_clear(model);
-    source_take_notices(source, now_ns() + ROUND_NS); /* so that the program of each of these entries is known */
+    source_take_notices(source, now_ns() + ROUND_NS); /* so that the program of each of these heaps is known */
     source_reconcile(source, now_ns() + (source->finished ? ENDING_NS : ROUND_NS));
     uint64_t now = source->finished ? source->end_ns : now_ns();
     now = now > source->shown_ns ? now : source->shown_ns; /* a snapshot may come before the notice of the end */
@@ -358,10 +363,13 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     model->status = source_exit_status(source);
     model->has_status = model->status >= 0;
     model->others = forgotten_losses(source);
-    for (size_t i = 0; i < source->observed_count; i++) {
-        if (!snapshot_process(source, model, &source->observed[i], entries, count, now)) {
-            return failure_set(why, 1, "out of memory");
-        }
+    bool good = true;
+    for (size_t i = 0; i < source->observed_count && good; i++) {
+        good = source_snapshot_ended(source, model, &next, source->observed[i].order) &&
+               source_snapshot_process(source, model, &source->observed[i], now, last);
+    }
+    if (!good || !source_snapshot_ended(source, model, &next, UINT64_MAX)) {
+        return failure_set(why, 1, "out of memory");
     }
     model_set_stopped(model, NULL);
     return true;

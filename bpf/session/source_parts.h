@@ -96,7 +96,7 @@ struct late_heap {
     unsigned owner;      /* likewise */
     bool gone;           /* with its address space: there is nothing to be read any more */
     uint32_t file;
-    uint32_t serial; /* as in struct heap_ref */
+    uint64_t serial; /* as in struct heap_ref */
     uint32_t entry;  /* 1 + number of its entry; 0: no probe has fired in it */
 };
 
@@ -109,6 +109,7 @@ struct attached {
 
 struct observed {
     struct process_key key, branch; /* branch: its first process */
+    uint64_t order;                 /* in which they are found */
     unsigned user;                  /* its real user id when it was looked at last: its rights */
     unsigned owner;                 /* as target_owner(), likewise: whose shares it takes */
     char command[64];
@@ -134,13 +135,14 @@ struct observed {
     bool image_late;             /* attached after image_ns */
     bool has_executed;           /* its program, while it was observed: it is not its parent's */
     bool has_missed_image;       /* a program before that one could not be observed */
-    uint32_t image_heaps;        /* how many entries of heaps there were at image_ns */
+    uint64_t image_serial;       /* of the last entry of a heap that there was at image_ns */
     uint64_t look_ns, pause_ns;  /* when its mappings are read next, and the time after that */
     uint64_t scan_ns, scan_lost; /* when its children are looked for next; notices lost before that was done last */
     size_t scan_next;            /* how many of its children a search that was cut short has seen; 0: none was */
     uint64_t scan_spent_ns;      /* on that search */
     bool ended;
     uint64_t ended_ns;         /* when that was noticed */
+    bool has_come_in;          /* ended, and all that was in the buffers then has been handed on */
     bool empty;                /* ended, and nothing is known of its heaps: it can be forgotten */
     bool is_reported;          /* that something of it can't be observed */
     bool has_missed;           /* attaching to it, by process, has missed the deadline: that is not tried again */
@@ -150,6 +152,14 @@ struct observed {
     struct late_heap *late_heap;
     size_t late_heaps, late_room;
     uint64_t lost_heaps; /* alive at attach, beyond its share */
+};
+
+/* A process that has ended, without entries. What its branch lost the kernel has. */
+struct ended_process {
+    struct process_model process;
+    struct process_key branch;
+    unsigned owner;
+    uint64_t order;
 };
 
 /* How often attaching to processes of an owner has missed its deadline. */
@@ -195,9 +205,8 @@ struct source {
     uint32_t files;
     size_t file_room;
     uint32_t specs, targets;
-    uint32_t serial[KERNEL_HEAPS]; /* of the heap of each entry, by number; 0: not decided */
+    uint64_t serial[KERNEL_HEAPS]; /* of the heap of each entry, by number; 0: not decided */
     size_t next_reconciled;        /* the process that source_reconcile() begins with */
-    uint32_t late_serials;         /* how many late heaps had no entry when they were found */
     uint32_t *free_target;         /* given back; owned */
     size_t free_targets, free_room;
     struct slow_owner *slow; /* owned */
@@ -206,6 +215,9 @@ struct source {
     struct children children;
     struct observed *observed; /* the roots are the first ones */
     size_t observed_count, observed_room;
+    uint64_t last_order;
+    struct ended_process *ended; /* owned; by order */
+    size_t ended_count, ended_room;
     unsigned last_owner; /* of the process that had the last turn */
     int root_fd;         /* pidfd of the root; -1: this kernel has none, or there is not one root */
     bool started, finished, reaped;
@@ -250,6 +262,18 @@ uint64_t source_missed_children(const struct source *source);
 void source_count_missed(struct source *source, struct observed *observed); /* one that has ended */
 void source_clear_children(struct children *children);
 void source_forget_empty(struct source *source); /* moves those that are observed */
+
+/* source_ended.c. All that was in the buffers when this is called will be handed on before source_close_ended(). */
+void source_ready_ended(struct source *source);
+void source_close_ended(struct source *source); /* those that were ready; may move the entries of observed processes */
+/* Adds those that are kept, from *next on, which goes on, up to an order. False: no memory. */
+bool source_snapshot_ended(const struct source *source, struct model *model, size_t *next, uint64_t order);
+void source_clear_ended(struct source *source);
+
+/* source_model.c. What is known of a process at this time, of heaps up to the serial `last`; nothing is added where
+ * that is nothing. False: no memory. */
+bool source_snapshot_process(struct source *source, struct model *model, const struct observed *observed, uint64_t now,
+                             uint64_t last);
 
 /* What reading files costs because of a process: its own share (inspect.h). */
 struct target *source_budget(struct observed *observed);

@@ -29,7 +29,7 @@ static FILE *nowhere;
 
 struct kernel_side {
     struct heap_entry heap[HEAPS];
-    uint32_t heaps;
+    uint32_t heaps, new_serials;
     struct histogram histogram[HISTOGRAMS];
     struct share share;
     uint64_t lost;
@@ -110,6 +110,9 @@ const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel,
     *count = kernel->heaps;
     return kernel->heap;
 }
+void kernel_give_back(struct kernel_side *kernel, uint32_t number) { kernel->heap[number].flags = 0; }
+uint64_t kernel_last_serial(const struct kernel_side *kernel) { return kernel->heaps; }
+uint64_t kernel_new_serial(struct kernel_side *kernel) { return KERNEL_HEAPS + ++kernel->new_serials; }
 const volatile struct histogram *kernel_histogram(const struct kernel_side *kernel, uint32_t index) {
     return &kernel->histogram[index];
 }
@@ -248,6 +251,7 @@ static void take_heap(struct run *run) {
     uint8_t phase = reader_byte(input) % EDEN_PHASE_COUNT;
     heap->histogram[phase] = reader_byte(input) % (HISTOGRAMS + 1);
     heap->number = number;
+    heap->serial = number + 1;
     reader_change(input, run->kernel.histogram, sizeof run->kernel.histogram, 8);
 }
 
@@ -276,7 +280,7 @@ static void take_header(struct run *run) {
 static void take_notice(struct run *run) {
     struct reader_input *input = &run->input;
     struct exec_notice *notice = &run->kernel.notice;
-    *notice = (struct exec_notice){.head = {.time_ns = run->time_ns, .kind = reader_byte(input) % 4}};
+    *notice = (struct exec_notice){.head = {.time_ns = run->time_ns, .kind = reader_byte(input) % 5}};
     notice->head.process = take_process(input);
     notice->head.parent = take_process(input);
     notice->head.branch = take_process(input);
@@ -285,6 +289,10 @@ static void take_notice(struct run *run) {
     take_text(input, notice->path, sizeof notice->path);
     run->kernel.has_notice = true;
     source_take_notices(&run->source, UINT64_MAX);
+    if (reader_byte(input) % 4 == 0) {
+        source_ready_ended(&run->source);
+        source_close_ended(&run->source);
+    }
 }
 
 static void commit(struct run *run, bool finished) {

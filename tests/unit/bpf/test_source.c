@@ -48,7 +48,22 @@ const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *
 const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count) {
     (void)kernel;
     *count = entry_count;
+    for (uint32_t i = 0; i < entry_count; i++) {
+        entries[i].serial = i + 1;
+    }
     return entries;
+}
+
+uint64_t __wrap_kernel_last_serial(const struct kernel_side *kernel);
+uint64_t __wrap_kernel_last_serial(const struct kernel_side *kernel) {
+    (void)kernel;
+    return entry_count;
+}
+
+void __wrap_kernel_give_back(struct kernel_side *kernel, uint32_t number);
+void __wrap_kernel_give_back(struct kernel_side *kernel, uint32_t number) {
+    (void)kernel;
+    entries[number] = (struct heap_entry){0};
 }
 
 bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share);
@@ -630,7 +645,7 @@ TEST(heaps_of_one_address_and_number_are_distinct) {
     add_entry(&observed, 1, HEAP_CREATED | HEAP_DESTROYED);
     add_entry(&observed, 1, HEAP_CREATED);
     observed.image_ns = 3;
-    observed.image_heaps = 4;
+    observed.image_serial = 4;
     late[1].entry = 0; /* no probe fired in it */
     add_entry(&observed, 0, 0);
     struct model model __attribute__((cleanup(model_clear))) = {0};
@@ -640,6 +655,44 @@ TEST(heaps_of_one_address_and_number_are_distinct) {
         const struct heap_ref ref = {0x1000, 1, wanted[i]};
         assert_non_null(model_find_heap(model.processes, ref));
     }
+    entry_count = 0;
+    free(source);
+}
+
+/* What has ended is in each snapshot, in the order in which the processes began, and its entries are free. */
+TEST(entries_of_processes_that_have_ended_are_given_back) {
+    struct observed observed[4] = {{.is_root = true, .order = 0}};
+    struct file file = {0};
+    struct source *source = calloc(1, sizeof *source);
+    struct failure why = {0};
+    assert_non_null(source);
+    *source = (struct source){.observed = observed, .observed_count = 4, .file = &file, .files = 1, .finished = true};
+    for (uint32_t i = 0; i < 4; i++) {
+        observed[i].key = observed[i].branch = (struct process_key){.pid = 10 + i, .start_ns = 1};
+        observed[i].order = i;
+        observed[i].pidfd = -1;
+        add_entry(&observed[i], i + 1, HEAP_CREATED);
+        entries[i].figures[EDEN_FIGURE_scavenges] = 100 + i;
+    }
+    observed[0].ended = observed[1].ended = observed[3].ended = true;
+    source_close_ended(source); /* what is in the buffers has not been handed on */
+    assert_int_equal(source->observed_count, 4);
+    source_ready_ended(source);
+    source_close_ended(source);
+    assert_int_equal(source->observed_count, 2);
+    assert_true(entries[0].flags & HEAP_USED && entries[2].flags & HEAP_USED);
+    assert_false(entries[1].flags & HEAP_USED || entries[3].flags & HEAP_USED);
+    for (int i = 0; i < 2; i++) {
+        struct model model __attribute__((cleanup(model_clear))) = {0};
+        assert_true(source_snapshot(source, &model, &why));
+        assert_int_equal(model.process_count, 4);
+        for (uint32_t j = 0; j < 4; j++) {
+            assert_int_equal(model.processes[j].key.pid, 10 + j);
+            assert_int_equal(model.processes[j].heap_count, 1);
+            assert_int_equal(model.processes[j].heaps[0].figures[EDEN_FIGURE_scavenges], 100 + j);
+        }
+    }
+    source_clear_ended(source);
     entry_count = 0;
     free(source);
 }
