@@ -24,6 +24,7 @@ struct export {
     struct selection selection;
     struct source *source;
     struct metrics_server *server;
+    struct metrics *metrics;
     struct model before; /* as of the last scrape */
     struct metrics_tool tool;
     bool has_failed;
@@ -45,7 +46,7 @@ static char *text(void *context, bool is_open, size_t *size) {
     export->tool.scrapes++;
     export->tool.knows_programs = source_programs_ns(export->source, &export->tool.programs_ns);
     const struct metrics_format format = {.is_open = is_open, .per_process = export->options.per_process};
-    bool good = out && metrics_print(out, &model, &export->tool, &format);
+    bool good = out && metrics_print(export->metrics, out, &model, &export->tool, &format);
     if (out && fclose(out) != 0) {
         good = false;
     }
@@ -56,6 +57,13 @@ static char *text(void *context, bool is_open, size_t *size) {
     model_clear(&export->before);
     export->before = model;
     return answer;
+}
+
+/* As source_options.on_ended. */
+static bool on_ended(void *context, struct model *model) {
+    const struct export *export = context;
+    model_set_stopped(model, &export->before);
+    return metrics_add_ended(export->metrics, model, export->options.per_process);
 }
 
 static bool observe(struct export *export, double seconds, struct failure *why) {
@@ -102,6 +110,8 @@ static int run(struct export *export, double seconds) {
                                           .pids = export->options.pid_count,
                                           .selection = export->selection,
                                           .command = export->options.command,
+                                          .on_ended = on_ended,
+                                          .ended_context = export,
                                           .wake_fd = metrics_server_fd(export->server),
                                           .timed = true,
                                           .until_interrupt = seconds <= 0,
@@ -138,6 +148,11 @@ int cmd_export(int argc, char **argv) {
     if (!options_select(&export.options, &export.selection, &why)) {
         return failure_report(&why);
     }
+    export.metrics = metrics_open();
+    if (!export.metrics) {
+        failure_set(&why, 1, "out of memory");
+        return failure_report(&why);
+    }
     export.server = metrics_server_open(export.options.listen ? export.options.listen : default_listen, &why);
     if (!export.server) {
         return failure_report(&why);
@@ -146,5 +161,6 @@ int cmd_export(int argc, char **argv) {
     source_close(export.source);
     metrics_server_close(export.server);
     model_clear(&export.before);
+    metrics_close(export.metrics);
     return status;
 }

@@ -7,17 +7,22 @@
  *
  * 2. Invariants
  * I1. A counter never decreases while the tool runs and processes keep their names, and has whole numbers of
- * nanoseconds and bytes behind it. What a process that changes its name has counted moves to the new one.
+ * nanoseconds and bytes behind it. What a process that changes its name has counted moves to the new one. But for I4.
  *
  * I2. What no heap of a group knows has no line.
  *
  * I3. A group is of one owner: names, which processes choose, lead into no other user's series.
+ *
+ * I4. Of MOST_GROUPS groups no owner takes more than is his (kernel_share_left): so nobody makes the page too long for
+ * the scraper. What is beyond goes to a group of its owner whose names are "(others)". Those that have ended come
+ * first, so that what has a series goes on having it.
  *
  * 3. References
  * OpenMetrics 1.0.0; Prometheus, "Exposition formats". */
 #include "views/metrics.h"
 #include "eden_values.h"
 #include "eden_version.h"
+#include "kernel/kernel.h"
 #include "util/array.h"
 #include "util/format.h"
 #include "util/lookup.h"
@@ -30,8 +35,12 @@
 
 enum { FIRST_EDGE = 14, LAST_EDGE = 32 }; /* log2 of ns: 16 us to 4.3 s, and what is longer */
 
+#define NAME_BYTES 64
+static const char others[] = "(others)";
+enum { MOST_GROUPS = 1024 };
+
 struct group {
-    const char *command, *name;
+    char command[NAME_BYTES], name[NAME_BYTES];
     char *labels; /* owned: as they are printed, without what a line adds */
     uint32_t owner;
     uint32_t pid; /* these two: per_process */
@@ -49,6 +58,10 @@ struct groups {
     struct lookup by_labels;
 };
 
+struct metrics {
+    struct groups ended; /* without labels */
+};
+
 struct printing {
     FILE *out;
     const struct groups *groups;
@@ -57,10 +70,10 @@ struct printing {
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_text(const char *text) {
-    uint64_t words[8] = {0};
-    memcpy(words, text, strnlen(text, sizeof words));
-    return lookup_hash(words, 8);
+static uint64_t hash_text(const char text[NAME_BYTES]) {
+    uint64_t words[NAME_BYTES / 8];
+    memcpy(words, text, sizeof words); /* behind its end it is 0 */
+    return lookup_hash(words, NAME_BYTES / 8);
 }
 
 static uint64_t hash_of(const struct group *group) {
@@ -72,13 +85,13 @@ static uint64_t hash_of(const struct group *group) {
 static bool is_group(const void *array, size_t place, const void *key) {
     const struct group *group = (const struct group *)array + place, *wanted = key;
     return group->owner == wanted->owner && group->pid == wanted->pid && group->heap == wanted->heap &&
-           group->serial == wanted->serial && strncmp(group->command, wanted->command, 64) == 0 &&
-           strncmp(group->name, wanted->name, 64) == 0;
+           group->serial == wanted->serial && strcmp(group->command, wanted->command) == 0 &&
+           strcmp(group->name, wanted->name) == 0;
 }
 
 /* A name that a stranger chose: in text.h's form, with its backslashes and quotes written as labels want them. */
 static void print_value(FILE *out, const char *text) {
-    char form[TEXT_GROWTH * 64 + 1];
+    char form[TEXT_GROWTH * NAME_BYTES + 1];
     for (const char *at = text_escape(form, sizeof form, text, ""); *at; at++) {
         if (*at == '\\' || *at == '"') {
             fputc('\\', out);
@@ -88,7 +101,7 @@ static void print_value(FILE *out, const char *text) {
 }
 
 /* False: no memory. */
-static bool make_labels(struct group *group, bool per_process) {
+static bool make_labels(struct group *group) {
     size_t size;
     FILE *out = open_memstream(&group->labels, &size);
     if (!out) {
@@ -104,34 +117,69 @@ static bool make_labels(struct group *group, bool per_process) {
     } else {
         fprintf(out, "%" PRIu32 "\"", group->owner);
     }
-    if (per_process) {
+    if (group->serial != 0) {
         fprintf(out, ",pid=\"%" PRIu32 "\",number=\"%" PRIu64 "\",serial=\"%" PRIu64 "\"", group->pid, group->heap,
                 group->serial);
     }
     return fclose(out) == 0;
 }
 
+/* NULL: there is none. */
+static struct group *known_group(struct groups *groups, const struct group *wanted) {
+    uint32_t place = lookup_find(&groups->by_labels, hash_of(wanted), is_group, groups->at, wanted);
+    return place != LOOKUP_NONE ? &groups->at[place] : NULL;
+}
+
 /* NULL: no memory. */
-static struct group *group_of(struct groups *groups, const struct process_model *process, const struct heap_model *heap,
-                              const struct metrics_format *format) {
-    struct group wanted = {.command = phase_table_command(process, heap), .name = heap->name, .owner = heap->owner};
-    if (format->per_process) {
-        wanted.pid = process->key.pid;
-        wanted.heap = heap->id;
-        wanted.serial = heap->serial;
-    }
-    const uint64_t hash = hash_of(&wanted);
-    uint32_t place = lookup_find(&groups->by_labels, hash, is_group, groups->at, &wanted);
-    if (place != LOOKUP_NONE) {
-        return &groups->at[place];
-    }
+static struct group *add_group(struct groups *groups, const struct group *wanted) {
     struct group *added = array_grow(&groups->at, &groups->room, groups->count, sizeof *added);
-    if (!added || !lookup_add(&groups->by_labels, hash, groups->count)) {
+    if (!added || !lookup_add(&groups->by_labels, hash_of(wanted), groups->count)) {
         return NULL;
     }
-    *added = wanted;
+    *added = *wanted;
     groups->count++;
-    return make_labels(added, format->per_process) ? added : NULL;
+    return added;
+}
+
+/* The group with the names of `wanted`, whose sums are 0; where there is no room for it, that of its owner's others.
+ * NULL: no memory. */
+static struct group *find_group(struct groups *groups, const struct group *wanted) {
+    struct group *known = known_group(groups, wanted), rest = {.owner = wanted->owner};
+    uint32_t of_owner = 0;
+    if (known) {
+        return known;
+    }
+    for (size_t i = 0; groups->at && i < groups->count; i++) {
+        of_owner += groups->at[i].owner == wanted->owner;
+    }
+    if (kernel_share_left(of_owner, 0, (uint32_t)groups->count, MOST_GROUPS)) {
+        return add_group(groups, wanted);
+    }
+    memcpy(rest.command, others, sizeof others);
+    memcpy(rest.name, others, sizeof others);
+    known = known_group(groups, &rest);
+    return known ? known : add_group(groups, &rest);
+}
+
+static void clear_groups(struct groups *groups) {
+    for (size_t i = 0; i < groups->count; i++) {
+        free(groups->at[i].labels);
+    }
+    free(groups->at);
+    lookup_clear(&groups->by_labels);
+    *groups = (struct groups){0};
+}
+
+static struct group names_of(const struct process_model *process, const struct heap_model *heap, bool per_process) {
+    struct group names = {.owner = heap->owner};
+    snprintf(names.command, sizeof names.command, "%s", phase_table_command(process, heap));
+    snprintf(names.name, sizeof names.name, "%s", heap->name);
+    if (per_process) {
+        names.pid = process->key.pid;
+        names.heap = heap->id;
+        names.serial = heap->serial;
+    }
+    return names;
 }
 
 /* Calls that the histogram has, and their time. The program goes on between reading the sums and the histogram: what
@@ -182,12 +230,13 @@ static void add_heap(struct group *group, const struct process_model *process, c
     }
 }
 
-static bool gather(struct groups *groups, const struct model *model, const struct metrics_format *format) {
+static bool gather(struct groups *groups, const struct model *model, bool per_process) {
     bool good = true;
     for (size_t i = 0; good && i < model->process_count; i++) {
         const struct process_model *process = &model->processes[i];
         for (size_t j = 0; good && j < process->heap_count; j++) {
-            struct group *group = group_of(groups, process, &process->heaps[j], format);
+            const struct group names = names_of(process, &process->heaps[j], per_process);
+            struct group *group = find_group(groups, &names);
             good = group;
             if (group) {
                 add_heap(group, process, &process->heaps[j]);
@@ -195,6 +244,75 @@ static bool gather(struct groups *groups, const struct model *model, const struc
         }
     }
     return good;
+}
+
+/* ---- those that have ended -------------------------------------------------------------------------------------- */
+
+/* Of heaps that have ended, there are no gauges. */
+static void add_sums(struct group *to, const struct group *from) {
+    to->known |= from->known;
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        if (figure_descriptions[i].kind == KIND_max) {
+            to->figures[i] = from->figures[i] > to->figures[i] ? from->figures[i] : to->figures[i];
+        } else {
+            sum_add(&to->figures[i], from->figures[i]);
+        }
+    }
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        sum_add(&to->by_cause[i], from->by_cause[i]);
+    }
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+        sum_add(&to->calls[i], from->calls[i]);
+        sum_add(&to->total_ns[i], from->total_ns[i]);
+        for (int edge = 0; edge <= LAST_EDGE - FIRST_EDGE; edge++) {
+            sum_add(&to->below[i][edge], from->below[i][edge]);
+        }
+    }
+    sum_add(&to->stopped_ns, from->stopped_ns);
+}
+
+static struct group without_sums(const struct group *group) {
+    struct group names = {.owner = group->owner, .pid = group->pid, .heap = group->heap, .serial = group->serial};
+    memcpy(names.command, group->command, sizeof names.command);
+    memcpy(names.name, group->name, sizeof names.name);
+    return names;
+}
+
+/* Adds each group. False: no memory. */
+static bool merge(struct groups *to, const struct groups *from) {
+    bool good = true;
+    for (size_t i = 0; good && i < from->count; i++) {
+        const struct group names = without_sums(&from->at[i]);
+        struct group *group = find_group(to, &names);
+        good = group;
+        if (group) {
+            add_sums(group, &from->at[i]);
+        }
+    }
+    return good;
+}
+
+bool metrics_add_ended(struct metrics *metrics, const struct model *model, bool per_process) {
+    struct groups groups = {0};
+    bool good = gather(&groups, model, per_process);
+    for (size_t i = 0; good && i < groups.count; i++) { /* all of them before anything is added */
+        const struct group names = without_sums(&groups.at[i]);
+        good = find_group(&metrics->ended, &names);
+    }
+    good = good && merge(&metrics->ended, &groups);
+    clear_groups(&groups);
+    return good;
+}
+
+struct metrics *metrics_open(void) {
+    return calloc(1, sizeof(struct metrics));
+}
+
+void metrics_close(struct metrics *metrics) {
+    if (metrics) {
+        clear_groups(&metrics->ended);
+        free(metrics);
+    }
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------ */
@@ -363,11 +481,14 @@ static void print_tool(const struct printing *printing, const struct model *mode
     fprintf(out, "edenscope_build_info{version=\"%s\"} 1\n", EDEN_VERSION);
 }
 
-bool metrics_print(FILE *out, const struct model *model, const struct metrics_tool *tool,
+bool metrics_print(struct metrics *metrics, FILE *out, const struct model *model, const struct metrics_tool *tool,
                    const struct metrics_format *format) {
     struct groups groups = {0};
     const struct printing printing = {out, &groups, format};
-    bool good = gather(&groups, model, format);
+    bool good = merge(&groups, &metrics->ended) && gather(&groups, model, format->per_process);
+    for (size_t i = 0; good && i < groups.count; i++) {
+        good = make_labels(&groups.at[i]);
+    }
     if (good) {
         print_number(&printing, "eden_heaps", "gauge", "heaps alive", offsetof(struct group, alive), false);
         print_number(&printing, "eden_stopped_seconds", "counter",
@@ -383,10 +504,9 @@ bool metrics_print(FILE *out, const struct model *model, const struct metrics_to
         print_tool(&printing, model, tool);
         fputs(format->is_open ? "# EOF\n" : "", out);
     }
-    for (size_t i = 0; i < groups.count; i++) {
-        free(groups.at[i].labels);
+    clear_groups(&groups);
+    if (good && format->per_process) {
+        clear_groups(&metrics->ended);
     }
-    free(groups.at);
-    lookup_clear(&groups.by_labels);
     return good;
 }

@@ -11,7 +11,7 @@
 
 struct metrics_format {
     bool is_open;     /* OpenMetrics 1.0.0, else the text format 0.0.4 */
-    bool per_process; /* labels pid and number, too */
+    bool per_process; /* labels pid and number, too: a process that has ended is printed once more */
 };
 
 /* What the tool knows of itself. */
@@ -21,8 +21,18 @@ struct metrics_tool {
     bool knows_programs;
 };
 
-/* False: no memory, and nothing was printed. */
-bool metrics_print(FILE *out, const struct model *model, const struct metrics_tool *tool,
+/* What processes have counted that have ended, and are in no model any more. */
+struct metrics;
+
+struct metrics *metrics_open(void); /* NULL: no memory */
+void metrics_close(struct metrics *metrics);
+
+/* Adds the processes of a model for good. per_process: until they have been printed once. False: no memory, and nothing
+ * was added. */
+bool metrics_add_ended(struct metrics *metrics, const struct model *model, bool per_process);
+
+/* Those of the model, and those that have ended. False: no memory, and nothing was printed. */
+bool metrics_print(struct metrics *metrics, FILE *out, const struct model *model, const struct metrics_tool *tool,
                    const struct metrics_format *format);
 
 #endif

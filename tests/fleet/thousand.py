@@ -1,4 +1,4 @@
-"""thousand.py PROGRAM ADDRESS PID SECONDS: starts and ends 1,000 processes of PROGRAM (`children wait`) at random, 100 at a
+"""thousand.py PROGRAM ADDRESS PID SECONDS: starts and ends 5,000 processes of PROGRAM (`children wait`) at random, 100 at a
 time, while PID exports the figures of all at ADDRESS, and compares these with what the processes say of themselves."""
 import os
 import random
@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.request
 
-PROCESSES, AT_A_TIME = 1000, 100
+PROCESSES, AT_A_TIME = 5000, 100
 program, address, pid, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 command = os.path.basename(program)[:15]
 
@@ -23,9 +23,9 @@ def scrape():
     return sums
 
 
-def resident():
-    with open(f"/proc/{pid}/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+def memory_of_its_own():
+    with open(f"/proc/{pid}/status") as file: # without the kernel's tables, which it maps as they are touched
+        return int(re.search(r"RssAnon:\s+(\d+) kB", file.read())[1]) << 10
 
 
 def cpu_seconds():
@@ -67,7 +67,7 @@ while len(lines) < PROCESSES:
             lines.append([int(word) for word in line.split()])
             alive.remove(process)
     if now - begin > len(memory) * seconds / 20:
-        memory.append(resident())
+        memory.append(memory_of_its_own())
         scrape()
     time.sleep(0.01)
 time.sleep(1)
