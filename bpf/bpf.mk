@@ -1,6 +1,6 @@
 # edenscope: the kernel program, its skeleton and the tool. Depends on probes/ only.
 BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*/*.c bpf/*/*/*.c))
-BPF_LIBS ?= -lacl -lbpf -lcap -lelf -lseccomp -lutf8proc -ljansson -lprotobuf-c -lz -lsqlite3
+BPF_LIBS ?= -lacl -lbpf -lcap -lelf -lncursesw -ltinfo -lseccomp -lutf8proc -ljansson -lprotobuf-c -lz -lsqlite3
 CPPFLAGS_bpf := -Ibpf -isystem $(B)/bpf
 ALL += $(B)/bin/edenscope
 

@@ -3,6 +3,7 @@
 #include "util/format.h"
 #include "util/json.h"
 #include "util/text.h"
+#include "views/heap_params.h"
 #include "views/phase_table.h"
 #include <inttypes.h>
 #include <limits.h>
@@ -51,34 +52,6 @@ static bool read_params(struct list_heap *list, const struct heapinfo *heap, str
     bool is_read = inspect_params(list->inspect, list->target, heap, params);
     list->unread += !is_read;
     return is_read;
-}
-
-static const char *note_of(const struct heap_params *params, enum eden_param_id id) {
-    bool is_auto = params->known >> EDEN_PARAM_policy & 1 && params->value[EDEN_PARAM_policy] == EDEN_POLICY_AUTO;
-    bool is_set = params->set >> id & 1;
-    return is_set                                                                     ? "  (set)"
-           : is_auto && id == EDEN_PARAM_policy                                       ? "  (decides what is not set)"
-           : params->known >> id & 1 && params->value[id] != eden_param(id)->fallback ? "  (decided by policy)"
-                                                                                      : "";
-}
-
-static void print_params(struct list_heap *list, const struct heapinfo *heap) {
-    struct heap_params params;
-    char value[256], escaped[TEXT_GROWTH * sizeof value];
-    if (!read_params(list, heap, &params)) {
-        printf("%10s(its parameters were not read)\n", "");
-        return;
-    }
-    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
-        snprintf(value, sizeof value, "?");
-        if (params.known >> id & 1 && eden_param(id)->kind == EDEN_KIND_size) {
-            eden_param_show(eden_param(id), params.value[id], value, sizeof value);
-        } else if (params.known >> id & 1) {
-            heap_params_text(&params, id, value);
-        }
-        printf("%10s%-21s  %s%s\n", "", eden_param(id)->name, text_escape(escaped, sizeof escaped, value, ""),
-               note_of(&params, id));
-    }
 }
 
 static json_t *params_to_json(struct list_heap *list, const struct heapinfo *heap) {
@@ -162,7 +135,8 @@ void list_heap_print(struct list_heap *list, const struct heapinfo *heap) {
            gauge_to_text(eden, heap, EDEN_FIGURE_eden_size), gauge_to_text(old, heap, EDEN_FIGURE_old_used),
            format_count(collections, heap->seq), now_to_text(now, heap));
     if (list->has_params) {
-        print_params(list, heap);
+        struct heap_params params;
+        heap_params_print(stdout, read_params(list, heap, &params) ? &params : NULL);
     }
     if (list->has_classes && !show_classes(list, heap, NULL)) {
         printf("%10s(not all classes were read)\n", "");

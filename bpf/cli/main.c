@@ -21,6 +21,7 @@ struct command {
 static const struct command commands[] = {
     {"list", cmd_list, "list processes and files that can be observed, their heaps and probes"},
     {"stat", cmd_stat, "print figures and phases of a process or a command, by interval or for a whole run"},
+    {"top", cmd_top, "show the heaps of all processes, or of some, on a full screen"},
     {"record", cmd_record, "write a recording (eden.data)"},
     {"report", cmd_report, "summarize a recording"},
     {"script", cmd_script, "print the events of a recording as text, JSON or CSV"},

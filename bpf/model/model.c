@@ -1,5 +1,6 @@
 #include "model/model.h"
 #include "util/array.h"
+#include "util/format.h"
 #include "util/sum.h"
 #include "util/whole.h"
 #include <inttypes.h>
@@ -254,6 +255,22 @@ void model_set_stopped(struct model *model, const struct model *before) {
             set_stopped(heap, model_find_heap(last, HEAP_REF(heap)), model->wall_ns, passed_ns);
         }
     }
+}
+
+bool heap_figure_since(const struct heap_model *heap, const struct heap_model *before, enum eden_figure figure,
+                       uint64_t *value) {
+    *value = heap->figures[figure];
+    if (figure_descriptions[figure].kind == KIND_sum) { /* more of what was before may have become known meanwhile */
+        *value -= heap->before[figure] + (before ? before->figures[figure] - before->before[figure] : 0);
+    }
+    return heap->known >> figure & 1;
+}
+
+bool heap_stopped_since(const struct heap_model *heap, const struct heap_model *before, uint64_t wall_ns,
+                        uint64_t *ns) {
+    *ns = heap->stopped_ns - (before && before->stopped_known ? before->stopped_ns : 0);
+    *ns = smaller(*ns, wall_ns); /* it was not known until now: of what it was, this interval's part */
+    return heap->stopped_known && wall_ns != 0;
 }
 
 uint64_t phase_percentile(const struct phase_model *phase, double p) {

@@ -145,6 +145,13 @@ void model_sort_heaps(struct process_model *process);
  * parts within their whole. */
 void model_set_stopped(struct model *model, const struct model *before);
 
+/* What has been added since an earlier snapshot of the heap (NULL: since it was seen), or, of a gauge or a maximum, its
+ * value. False: it is not known. */
+bool heap_figure_since(const struct heap_model *heap, const struct heap_model *before, enum eden_figure figure,
+                       uint64_t *value);
+/* Observed time in collections, likewise, of the wall_ns that have passed. */
+bool heap_stopped_since(const struct heap_model *heap, const struct heap_model *before, uint64_t wall_ns, uint64_t *ns);
+
 /* What the calls that have ended took within the observed time. */
 uint64_t phase_observed_ns(const struct phase_model *phase);
 

@@ -7,6 +7,7 @@
 #define EDEN_SOURCE_H
 
 #include "attach/attach.h"
+#include "attach/heapinfo.h"
 #include "model/lifetimes/batch.h"
 #include "model/lifetimes/model.h"
 #include "model/lifetimes/stacks.h"
@@ -99,6 +100,14 @@ struct stack_numbers {
 /* Reads the functions of all stacks that were handed on, in a bounded time; call it when source_poll has said false.
  * The caller frees numbers->of, also if it fails. Functions that were not read are unknown. False: no memory. */
 bool source_name_stacks(struct source *source, struct stack_numbers *numbers, struct failure *why);
+
+/* Reads from the memory of a living process what a heap with this address and number (0: not known) has: its
+ * parameters, and its classes and sites, as long as on_class returns true. False: not all of it was read. Takes seconds
+ * at most. */
+bool source_read_heap(struct source *source, const struct process_key *process, uint64_t address, uint64_t id,
+                      struct heap_params *params,
+                      bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                      void *context);
 
 /* The time in the kernel programs so far, where that is measured. False: not known. */
 bool source_programs_ns(const struct source *source, uint64_t *ns);

@@ -217,3 +217,26 @@ bool source_write_control(struct source *source, struct observed *observed, uint
     source_report_unread(source, observed);
     return false;
 }
+
+/* ---- at request ------------------------------------------------------------------------------------------------- */
+
+bool source_read_heap(struct source *source, const struct process_key *process, uint64_t address, uint64_t id,
+                      struct heap_params *params,
+                      bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                      void *context) {
+    const struct observed *observed = source_find(source, process);
+    struct target target;
+    struct heapinfo info;
+    if (!observed || observed->ended ||
+        !inspect_process(source->inspect, (int)process->pid, observed->owner, process->start_ns, false, &target)) {
+        return false;
+    }
+    uint32_t from = 0, unread = 0;
+    bool good = inspect_heap(source->inspect, &target, address, &info) && (id == 0 || info.id == id) &&
+                inspect_params(source->inspect, &target, &info, params);
+    while (good && from != UINT32_MAX) {
+        good = inspect_classes(source->inspect, &target, &info, on_class, context, &from, &unread) && unread == 0;
+    }
+    target_close(&target);
+    return good;
+}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,6 +58,39 @@ void message_more(const struct message_kind *kind, const char *what) {
 }
 
 bool message_is_on_terminal(void) { return isatty(STDERR_FILENO); }
+
+void message_hold(struct message_hold *hold) {
+    *hold = (struct message_hold){0};
+    if (message_is_on_terminal()) {
+        hold->kept = open_memstream(&hold->text, &hold->size);
+    }
+    if (hold->kept) {
+        hold->before = stderr;
+        stderr = hold->kept;
+    }
+}
+
+const char *message_last(struct message_hold *hold) {
+    if (!hold->kept || fflush(hold->kept) != 0 || hold->size == 0) {
+        return "";
+    }
+    char *end = hold->text + hold->size - 1, *last = end;
+    while (last > hold->text && last[-1] != '\n') {
+        last--;
+    }
+    return last;
+}
+
+void message_release(struct message_hold *hold) {
+    if (hold->kept) {
+        stderr = hold->before;
+        if (fclose(hold->kept) == 0) {
+            fwrite(hold->text, 1, hold->size, stderr);
+        }
+        free(hold->text);
+    }
+    *hold = (struct message_hold){0};
+}
 
 void message_line(const char *format, ...) {
     va_list arguments;

@@ -5,7 +5,9 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* From now on a signal ends the waiting for who reads them (stream.h). */
 void message_open(void);
@@ -27,6 +29,16 @@ void message_more(const struct message_kind *kind, const char *what);
 
 /* Whether messages appear on a terminal. */
 bool message_is_on_terminal(void);
+
+/* While something else is drawn on the terminal on which messages appear, they are kept. */
+struct message_hold {
+    FILE *before, *kept; /* NULL: nothing is kept */
+    char *text;
+    size_t size;
+};
+void message_hold(struct message_hold *hold);
+const char *message_last(struct message_hold *hold); /* the last one; "": there was none */
+void message_release(struct message_hold *hold);     /* prints what was kept */
 
 /* As message_print(), without "edenscope: ". */
 __attribute__((format(printf, 1, 2))) void message_line(const char *format, ...);

@@ -18,13 +18,13 @@ helped() {
     "$scope" "$1" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | tr -d ',' | tr ' ' '\n' | grep . |
         grep -vxE -- '-[hv]|--help|--verbose' | sort -u
 }
-for command in list stat record report script tune simulate; do
+for command in list stat top record report script tune simulate; do
     diff <(documented "$command") <(helped "$command") || die "$command: the page and --help name different options"
     [[ $("$scope" help "$command") == "$("$scope" "$command" --help)" ]] || die "help $command is not $command --help"
 done
 
 # The usage, which is before the first empty line, has each option, by one of its names.
-for command in list stat record report script lifetimes tune simulate; do
+for command in list stat top record report script lifetimes tune simulate; do
     "$scope" help "$command" >help
     sed '/^$/q' help >usage
     grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' help | grep -v -- --help >options

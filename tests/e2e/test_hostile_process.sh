@@ -389,9 +389,14 @@ end_all
 
 start honest "$folder/honest" honest
 until_true "honest is ready" has_begun honest
-run bash -c 'ulimit -d 1200 && exec "$@"' - "$scope" list
-[[ $status == 1 ]] && grep -q 'could not read .* out of memory' "$folder/err" && ! grep -q 'no process uses Eden' "$folder/err" ||
+# Enough to start with, and not to read a process.
+for ((limit = 1200; limit < 4000; limit += 10)); do
+    run bash -c "ulimit -d $limit && exec \"\$@\"" - "$scope" list
+    ! grep -q 'could not read .* out of memory' "$folder/err" || break
+    [[ $status != 0 ]] || die "list ends with status 0 with $limit KiB, and less is too little to start with"
+done
+[[ $status == 1 ]] && ! grep -q 'no process uses Eden' "$folder/err" ||
     die "list with too little memory gives status $status: $(cat "$folder/out" "$folder/err")"
-run bash -c 'ulimit -d 1200 && exec "$@"' - "$scope" stat -p "${pid[honest]}"
+run bash -c "ulimit -d $limit && exec \"\$@\"" - "$scope" stat -p "${pid[honest]}"
 [[ $status == 2 ]] && grep -q 'too little memory' "$folder/err" || die "stat -p with too little memory: $(cat "$folder/err")"
 end_all

@@ -114,8 +114,8 @@ completed() {
 is_completed() { [[ $(completed "${@:2}" | tr '\n' ' ') == "$1 " ]] || die "${*:2} becomes $(completed "${@:2}")"; }
 is_completed "stat script simulate" edenscope s
 is_completed "record report" edenscope re
-is_completed "tune" edenscope t
-is_completed "tune" edenscope help t
+is_completed "top tune" edenscope t
+is_completed "top tune" edenscope help t
 is_completed "survival survival-svg" edenscope lifetimes --view surv
 is_completed "vm" edenscope record --mechanism v
 is_completed "details" edenscope record --lifetimes = d

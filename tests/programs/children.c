@@ -10,7 +10,8 @@
  *                                 its address, within a collection, when their parent has ended, and not at all
  *     children pause              a heap, some work; a copy that is made within a full collection, and works on
  *     children wait               a heap; works when a line comes, and ends after another one
- *     children exec PROGRAM...    a heap, some work; becomes another program with the heap alive
+ *     children stay               a heap; works when a line comes, and ends after another one, with the heap alive till
+ * then children exec PROGRAM...    a heap, some work; becomes another program with the heap alive
  *
  * For each heap it prints a line: process, scavenges, allocated bytes, tenured bytes, the last before the end. */
 #include <eden/eden.h>
@@ -264,6 +265,11 @@ int main(int argc, char **argv) {
         work(&program, wait_for_line() ? 20000 : 0);
         end(&program);
         wait_for_line();
+    } else if (strcmp(mode, "stay") == 0) {
+        struct program program = begin();
+        work(&program, wait_for_line() ? 20000 : 0);
+        wait_for_line();
+        end(&program);
     } else {
         one(argc > 2 ? count : 20000);
     }

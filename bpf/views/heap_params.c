@@ -1,0 +1,29 @@
+#include "views/heap_params.h"
+#include "util/text.h"
+
+static const char *note_of(const struct heap_params *params, enum eden_param_id id) {
+    bool is_auto = params->known >> EDEN_PARAM_policy & 1 && params->value[EDEN_PARAM_policy] == EDEN_POLICY_AUTO;
+    bool is_set = params->set >> id & 1;
+    return is_set                                                                     ? "  (set)"
+           : is_auto && id == EDEN_PARAM_policy                                       ? "  (decides what is not set)"
+           : params->known >> id & 1 && params->value[id] != eden_param(id)->fallback ? "  (decided by policy)"
+                                                                                      : "";
+}
+
+void heap_params_print(FILE *out, const struct heap_params *params) {
+    char value[256], escaped[TEXT_GROWTH * sizeof value];
+    if (!params) {
+        fprintf(out, "%10s(its parameters were not read)\n", "");
+        return;
+    }
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        snprintf(value, sizeof value, "?");
+        if (params->known >> id & 1 && eden_param(id)->kind == EDEN_KIND_size) {
+            eden_param_show(eden_param(id), params->value[id], value, sizeof value);
+        } else if (params->known >> id & 1) {
+            heap_params_text(params, id, value);
+        }
+        fprintf(out, "%10s%-21s  %s%s\n", "", eden_param(id)->name, text_escape(escaped, sizeof escaped, value, ""),
+                note_of(params, id));
+    }
+}

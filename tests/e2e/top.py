@@ -1,0 +1,89 @@
+"""top.py EDENSCOPE ONE TWO: what `top` shows of two processes of `children stay`, whose input is open as 8 and 9."""
+import os
+import re
+import sys
+
+from screen import Screen
+
+scope, one, two = sys.argv[1:]
+screen = Screen([scope, "top", "-p", f"{one},{two}", "0.2"], lines=24, columns=140)
+
+
+def rows(text):
+    return [line.split() for line in text.splitlines() if re.match(r" *\d+ (first|second)-one ", line)]
+
+
+def pids(text):
+    return [row[0] for row in rows(text)]
+
+
+screen.until("both processes are rows", lambda text: sorted(pids(text)) == sorted([one, two]))
+text = screen.until("their heaps have names", lambda text: all("children" in row for row in rows(text)))
+for title in ("PID", "COMMAND", "GC%", "P50 <=", "P99 <=", "LONGEST", "ALLOC/S", "EDEN", "OLD USED", "NOW"):
+    assert title in text.splitlines()[2], f"no column {title}"
+
+# The second one collects.
+os.write(9, b"\n")
+screen.type("l")
+screen.until("the one with collections is the first", lambda text: pids(text) == [two, one] and "by longest" in text)
+screen.type("p")
+screen.until("sorted by process", lambda text: pids(text) == sorted([one, two], key=int) and "by process" in text)
+
+# One heap: what the program will say of it.
+screen.type("l")
+screen.until("sorted again", lambda text: pids(text) == [two, one])
+screen.type("\x1bOH\r")  # home, enter
+text = screen.until("the heap in detail", lambda text: "scavenges" in text and "allocated_bytes" in text)
+assert f"second-one[{two}] heap 1 'children'" in text, text
+screen.type("\x1bOF")
+screen.until("its classes", lambda text: re.search(r"\d+  Node\b", text) and re.search(r"\d+  Raw\b", text))
+screen.type("\x1b[5~" * 20)
+screen.until("the top of the text again", lambda text: "scavenges" in text)
+for size in ((5, 20), (2, 9), (1, 1), (50, 200), (24, 80)):
+    screen.resize(*size)
+    screen.until(f"something at {size}", lambda text: text.strip() != "" or size == (1, 1))
+screen.type("\x1b")
+screen.until("the table again", lambda text: len(rows(text)) == 2)
+for size in ((3, 200), (24, 30), (10, 12), (30, 300), (24, 100)):
+    screen.resize(*size)
+    screen.until(f"a table at {size}", lambda text: "PID" in text)
+    width = max(len(line.rstrip()) for line in screen.screen.display)
+    assert width <= size[1], f"{width} columns of {size[1]}"
+
+screen.type("/first")
+screen.until("the filter is shown as it is typed", lambda text: "show heaps with: first_" in text)
+screen.until("one is filtered", lambda text: pids(text) == [one])
+screen.type("\r")
+screen.until("how many", lambda text: '1 heap with "first"' in text)
+screen.type("/\x1b")
+screen.until("all again", lambda text: len(rows(text)) == 2)
+screen.type(" ")
+screen.until("frozen", lambda text: "frozen" in text)
+screen.type(" ")
+screen.until("no longer frozen", lambda text: "frozen" not in text)
+screen.type("h")
+screen.until("the keys", lambda text: "sort by the share" in text)
+screen.type("\x7f")
+screen.until("the table once more", lambda text: len(rows(text)) == 2)
+
+os.write(9, b"\n")
+screen.until("one has ended", lambda text: pids(text) == [one] and "1 ended" in text)
+screen.type("e")
+screen.until("those that have ended are shown, too", lambda text: len(rows(text)) == 2 and "ended" in text)
+with open("said-2") as file:
+    said = [int(word) for word in file.read().split()]
+screen.type("l\x1bOH\r")
+text = screen.until("the one that has ended, in detail", lambda text: f"second-one[{two}] heap 1" in text)
+figures = {found[2]: int(found[1]) for found in re.finditer(r"^ +(\d+)  (\w+)", text, re.M)}
+assert (figures["scavenges"], figures["full_collections"]) == (said[1], 1), (figures, said)
+screen.type("q")
+status = screen.end()
+assert status == 0, f"status {status}\n{screen.text()}"
+
+# A narrow one, and one that is ended by a signal.
+screen = Screen([scope, "top", "-p", one, "0.2"], lines=8, columns=40, environment={"NO_COLOR": "1", "LC_ALL": "C"})
+screen.until("a row", lambda text: pids(text + " ") == [one] or one in text)
+assert all(cell.fg == "default" for line in screen.screen.buffer.values() for cell in line.values()), "colours"
+os.kill(screen.pid, 15)
+assert screen.end() == 0
+os.write(8, b"\n\n")

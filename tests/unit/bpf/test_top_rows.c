@@ -1,0 +1,77 @@
+/* Rows of `top`: what a heap did between two snapshots, in the order that is asked for. */
+#include "views/top/top_rows.h"
+#include <stdio.h>
+
+#include "suite.h"
+
+#define MS 1000000u
+
+static struct heap_model *add_heap(struct model *model, uint32_t pid, const char *command, const char *name) {
+    struct process_model *process = model_process(model, &(struct process_key){.start_ns = 1, .pid = pid});
+    assert_non_null(process);
+    snprintf(process->command, sizeof process->command, "%s", command);
+    struct heap_model *heap = model_heap(process, (struct heap_ref){0x1000, 1, pid});
+    assert_non_null(heap);
+    snprintf(heap->name, sizeof heap->name, "%s", name);
+    heap->known = ~0ull;
+    heap->stopped_known = true;
+    return heap;
+}
+
+static void add_collections(struct heap_model *heap, enum eden_phase number, uint64_t calls, uint64_t ns) {
+    struct phase_model *phase = model_phase(heap, number);
+    assert_non_null(phase);
+    phase->calls = calls;
+    phase->buckets[histogram_bucket(ns)] = calls;
+    phase->max_ns = ns;
+}
+
+static void assert_order(const struct model *model, const struct model *before, struct top_wanted wanted,
+                         const char *pids) {
+    struct top_rows rows = {0};
+    char found[64] = "";
+    assert_true(top_rows_make(&rows, model, before, &wanted));
+    for (size_t i = 0, length = 0; i < rows.count; i++) {
+        length += (size_t)snprintf(found + length, sizeof found - length, "%u ", rows.at[i].process->key.pid);
+    }
+    assert_string_equal(found, pids);
+    top_rows_clear(&rows);
+}
+
+TEST(rows_are_of_the_interval_and_in_order) {
+    struct model before __attribute__((cleanup(model_clear))) = {.wall_ns = 1000 * MS};
+    struct model model __attribute__((cleanup(model_clear))) = {.wall_ns = 2000 * MS};
+    add_heap(&before, 1, "one", "a")->stopped_ns = 500 * MS;
+    struct heap_model *heap = add_heap(&model, 1, "one", "a"); /* half of the time before, a tenth of it now */
+    heap->stopped_ns = 600 * MS;
+    heap->figures[EDEN_FIGURE_allocated_bytes] = 3000;
+    heap->figures[EDEN_FIGURE_old_used] = 7;
+    add_collections(heap, EDEN_PHASE_scavenge, 200, MS);
+    heap = add_heap(&model, 2, "two", "b");
+    heap->stopped_ns = 200 * MS;
+    heap->figures[EDEN_FIGURE_allocated_bytes] = 1000;
+    heap->figures[EDEN_FIGURE_old_used] = 9;
+    add_collections(heap, EDEN_PHASE_scavenge, 200, 100000);
+    add_collections(heap, EDEN_PHASE_full, 1, 50 * MS); /* the longest, but one of 201 */
+    heap = add_heap(&model, 3, "three", "ended");
+    heap->destroyed = true;
+    assert_order(&model, &before, (struct top_wanted){TOP_BY_SHARE, "", false}, "2 1 ");
+    assert_order(&model, &before, (struct top_wanted){TOP_BY_P99, "", false}, "1 2 ");
+    assert_order(&model, &before, (struct top_wanted){TOP_BY_LONGEST, "", false}, "2 1 ");
+    assert_order(&model, &before, (struct top_wanted){TOP_BY_RATE, "", false}, "1 2 ");
+    assert_order(&model, &before, (struct top_wanted){TOP_BY_OLD, "", false}, "2 1 ");
+    assert_order(&model, &before, (struct top_wanted){TOP_BY_PID, "", true}, "1 2 3 ");
+    assert_order(&model, &before, (struct top_wanted){TOP_BY_PID, "END", true}, "3 ");
+    assert_order(&model, &before, (struct top_wanted){TOP_BY_PID, "t", true}, "2 3 ");
+    assert_order(&model, &before, (struct top_wanted){TOP_BY_PID, "none", true}, "");
+
+    struct top_rows rows = {0};
+    assert_true(top_rows_make(&rows, &model, &before, &(struct top_wanted){TOP_BY_PID, "", false}));
+    assert_int_equal(rows.heaps, 3);
+    assert_int_equal(rows.ended, 1);
+    assert_true(rows.at[0].share > 0.0999 && rows.at[0].share < 0.1001);
+    assert_true(rows.at[0].allocated_per_s > 2999 && rows.at[0].allocated_per_s < 3001);
+    assert_int_equal(rows.at[1].longest_ns, 50 * MS);
+    assert_true(rows.at[1].p99_ns < MS);
+    top_rows_clear(&rows);
+}
