@@ -58,10 +58,10 @@ struct options {
     char **command;     /* NULL: none; ends with NULL */
     double interval;    /* seconds; 0: none */
     uint64_t count;     /* 0: no limit */
-    bool all;           /* -a */
     bool json, timestamp, events_only, objects, csv, chrome, force, verbose;
     uint64_t heap, heap_serial;           /* 0: none */
     uint64_t probes[OPTIONS_PROBE_WORDS]; /* bit i of word i / 64: probe i; of use where some_probes */
+    bool all;                             /* -a */
     bool some_probes;
     const char *output, *input, *html;
     bool lifetimes; /* --lifetimes; with `details` its =details */
