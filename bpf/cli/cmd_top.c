@@ -169,12 +169,7 @@ struct classes {
 
 static bool print_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
     struct classes *classes = context;
-    char text[TEXT_GROWTH * 64];
-    fprintf(classes->out, "%10s%7" PRIu32 "  %s", "", index, text_escape(text, sizeof text, name, ""));
-    if (class_index != index) {
-        fprintf(classes->out, "  (a site of class %" PRIu32 ")", class_index);
-    }
-    fputc('\n', classes->out);
+    heap_class_print(classes->out, index, class_index, name);
     return ++classes->count < MOST_CLASSES;
 }
 

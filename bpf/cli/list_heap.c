@@ -82,18 +82,13 @@ struct shown {
 
 static bool show_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
     const struct shown *shown = context;
-    char text[TEXT_GROWTH * 64];
     if (shown->classes) {
         json_array_append_new(shown->classes,
                               json_pack("{s:I, s:I, s:o}", "index", (json_int_t)index, "class", (json_int_t)class_index,
                                         "name", json_text(name, strlen(name))));
         return ++shown->list->classes < shown->list->most_classes;
     }
-    printf("%10s%7u  %s", "", index, text_escape(text, sizeof text, name, ""));
-    if (class_index != index) {
-        printf("  (a site of class %u)", class_index);
-    }
-    printf("\n");
+    heap_class_print(stdout, index, class_index, name);
     return ++shown->list->classes < shown->list->most_classes;
 }
 

@@ -220,13 +220,11 @@ static __always_inline struct executed_file executed_file(struct linux_binprm *p
     return file;
 }
 
-static __always_inline bool is_new(const struct executed_file *file) {
-    const uint32_t *known = bpf_map_lookup_elem(&executed, file);
-    return !known || !*known;
-}
+static __always_inline bool is_new(const struct executed_file *file) { return !bpf_map_lookup_elem(&executed, file); }
 
-static __noinline void tell_exec(struct linux_binprm *program, enum notice_kind kind, const struct process_key *process,
-                                 const struct process_key *branch, const struct executed_file *file) {
+static __noinline void report_exec(struct linux_binprm *program, enum notice_kind kind,
+                                   const struct process_key *process, const struct process_key *branch,
+                                   const struct executed_file *file) {
     struct exec_notice *notice = bpf_ringbuf_reserve(&notices, sizeof *notice, 0);
     if (!notice) {
         lose(LOST_NOTICES);
@@ -258,9 +256,9 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     const struct executed_file file = executed_file(program);
     if (known) {
         known->programs++; /* another user's perhaps: it does not go on with the heaps of the one before */
-        tell_exec(program, NOTICE_EXEC, &key, &known->branch, &file);
+        report_exec(program, NOTICE_EXEC, &key, &known->branch, &file);
     } else if (is_new(&file)) {
-        tell_exec(program, NOTICE_PROGRAM, &key, &key, &file);
+        report_exec(program, NOTICE_PROGRAM, &key, &key, &file);
     }
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "views/heap_params.h"
 #include "util/text.h"
+#include <inttypes.h>
 
 static const char *note_of(const struct heap_params *params, enum eden_param_id id) {
     bool is_auto = params->known >> EDEN_PARAM_policy & 1 && params->value[EDEN_PARAM_policy] == EDEN_POLICY_AUTO;
@@ -26,4 +27,13 @@ void heap_params_print(FILE *out, const struct heap_params *params) {
         fprintf(out, "%10s%-21s  %s%s\n", "", eden_param(id)->name, text_escape(escaped, sizeof escaped, value, ""),
                 note_of(params, id));
     }
+}
+
+void heap_class_print(FILE *out, uint32_t index, uint32_t class_index, const char *name) {
+    char text[TEXT_GROWTH * 64];
+    fprintf(out, "%10s%7" PRIu32 "  %s", "", index, text_escape(text, sizeof text, name, ""));
+    if (class_index != index) {
+        fprintf(out, "  (a site of class %" PRIu32 ")", class_index);
+    }
+    fputc('\n', out);
 }
