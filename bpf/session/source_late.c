@@ -26,8 +26,9 @@
  * swapped out (source_reconcile).
  *
  * A heap with an entry has the entry's serial, but for a late heap in which no probe had fired when its header was
- * read: its serial is one that no entry has, and replaces its entry's. Such an entry has no heap__create, and the
- * header's address, number and program.
+ * read: its serial is one that no entry has, and replaces its entry's. That is the first entry that comes with the
+ * header's address, number and program. It may have heap__create: a heap is in the list a moment before that fires.
+ * Such a heap is not late after all, and its header counts for nothing.
  *
  * 4. Invariants
  * I1. A reconciled heap stays so: its base and its checkpoint are of the same collection.
@@ -66,10 +67,10 @@ struct late_heap *source_find_late(const struct observed *observed, uint64_t ser
     return NULL;
 }
 
-/* Whether an entry without heap__create may be of this heap, by address, number and program. */
+/* Whether an entry may be of this heap, by address, number and program. */
 static bool may_be_of(const volatile struct heap_entry *entry, const struct observed *observed,
                       const struct heapinfo *info, uint64_t read_ns) {
-    return (entry->flags & (HEAP_USED | HEAP_CREATED)) == HEAP_USED && entry->key.address == info->address &&
+    return entry->flags & HEAP_USED && entry->key.address == info->address &&
            (entry->id == 0 || entry->id == info->id) && process_is_same(&entry->key.process, &observed->key) &&
            (entry->serial > observed->image_serial) == (read_ns >= observed->image_ns);
 }
@@ -94,7 +95,7 @@ uint64_t source_serial(struct source *source, uint32_t number) {
         return 0;
     }
     if (source->serial[number] == 0) {
-        struct late_heap *late = entry[number].flags & HEAP_CREATED ? NULL : late_of(source, &entry[number]);
+        struct late_heap *late = late_of(source, &entry[number]);
         if (late) {
             late->entry = number + 1;
         }

@@ -644,6 +644,8 @@ TEST(heaps_of_one_address_and_number_are_distinct) {
     assert_int_equal(source_serial(source, 1), KERNEL_HEAPS + 1);
     add_entry(&observed, 1, HEAP_CREATED | HEAP_DESTROYED);
     add_entry(&observed, 1, HEAP_CREATED);
+    assert_int_equal(source_serial(source, 2), 3);
+    assert_int_equal(source_serial(source, 3), 4);
     observed.image_ns = 3;
     observed.image_serial = 4;
     late[1].entry = 0; /* no probe fired in it */
@@ -655,6 +657,32 @@ TEST(heaps_of_one_address_and_number_are_distinct) {
         const struct heap_ref ref = {0x1000, 1, wanted[i]};
         assert_non_null(model_find_heap(model.processes, ref));
     }
+    entry_count = 0;
+    free(source);
+}
+
+/* The header is read when the heap is in the list, and before heap__create fires: nothing of it is counted twice. */
+TEST(a_heap_that_is_listed_before_it_is_created_is_one_heap) {
+    struct late_heap late = {
+        .first = {.address = 0x1000, .id = 1, .known = 1 << EDEN_FIGURE_scavenges, .figures[EDEN_FIGURE_scavenges] = 2},
+        .serial = KERNEL_HEAPS + 1,
+        .read_ns = 1};
+    late.base = late.first;
+    struct observed observed = {.key = {.pid = 3, .start_ns = 1}, .late_heap = &late, .late_heaps = 1};
+    struct file file = {0};
+    struct source *source = calloc(1, sizeof *source);
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    struct failure why = {0};
+    assert_non_null(source);
+    *source = (struct source){.observed = &observed, .observed_count = 1, .file = &file, .files = 1, .finished = true};
+    add_entry(&observed, 1, HEAP_CREATED);
+    entries[0].figures[EDEN_FIGURE_scavenges] = 5;
+    assert_true(source_snapshot(source, &model, &why));
+    assert_int_equal(model.processes[0].heap_count, 1);
+    const struct heap_model *heap = model.processes[0].heaps;
+    assert_int_equal(heap->serial, KERNEL_HEAPS + 1);
+    assert_false(heap->late);
+    assert_int_equal(heap->figures[EDEN_FIGURE_scavenges], 5);
     entry_count = 0;
     free(source);
 }
