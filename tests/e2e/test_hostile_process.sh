@@ -176,10 +176,12 @@ commands=(lifetimes stat "record --force -o $folder/three.data" "record --lifeti
 for command in "${commands[@]}"; do
     start one "$build/tests/hostile" define
     until_true "define is ready" has_begun one
+    rm -f "$folder/err"
     # shellcheck disable=SC2086
-    "$scope" $command -p "${pid[one]}" >"$folder/out" 2>"$folder/err" &
+    "$scope" $command -v -p "${pid[one]}" >"$folder/out" 2>"$folder/err" &
     tool=$!
-    sleep 2
+    until_true "$command: attaches" grep -qs 'attached in' "$folder/err"
+    sleep 1 # it is busy then
     kill -INT "$tool"
     until_true "$command: ^C ends it" has_ended
     wait "$tool" || die "$command of a process that defines classes without end: status $?: $(cat "$folder/err")"
