@@ -26,7 +26,7 @@ $(B)/bpf/kernel.bpf.o: $(patsubst %.c,$(B)/%.o,$(wildcard bpf/kernel/*.bpf.c))
 	bpftool gen object $@ $^
 
 $(B)/bpf/eden.skel.h: $(B)/bpf/kernel.bpf.o
-	{ echo '/* NOLINTBEGIN: not our code */'; bpftool gen skeleton $< name eden_bpf; echo '/* NOLINTEND */'; } > $@.new
+	{ echo '/* NOLINTBEGIN: not our code */'; bpftool gen skeleton $< name eden_bpf && echo '/* NOLINTEND */'; } > $@.new
 	mv $@.new $@
 $(B)/bpf/attach/attach.o: $(B)/bpf/eden.skel.h
 
