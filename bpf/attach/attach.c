@@ -55,6 +55,7 @@ struct kernel_side {
     struct ring *events, *chunks, *notices; /* NULL: there is none */
     uint64_t lost[LOST_KINDS];              /* left in the buffers at the end */
     bool multi, descent;
+    bool pauses;            /* causes of pauses are followed */
     int timing;             /* as long as it is open, the kernel measures; -1: it does not */
     uint64_t rights;        /* the capabilities it began with, which the workers keep */
     uint32_t records_bytes; /* of the ring buffer of batches */
@@ -215,6 +216,13 @@ static void set_up_lifetimes(struct kernel_side *kernel, const struct kernel_opt
     }
 }
 
+enum { PAUSE_PROGRAMS = 3 };
+static void pause_programs(const struct kernel_side *kernel, struct bpf_program *program[PAUSE_PROGRAMS]) {
+    program[0] = kernel->skeleton->progs.on_switch;
+    program[1] = kernel->skeleton->progs.on_wakeup;
+    program[2] = kernel->skeleton->progs.on_thread_end;
+}
+
 /* Attached to nothing before kernel_follow(). */
 static void set_up_descent(const struct kernel_side *kernel, const struct kernel_options *options) {
     struct eden_bpf *skeleton = kernel->skeleton;
@@ -231,6 +239,17 @@ static void set_up_descent(const struct kernel_side *kernel, const struct kernel
     if (!kernel->descent) {
         bpf_map__set_max_entries(skeleton->maps.observed, 1);
         bpf_map__set_max_entries(skeleton->maps.notices, 4096);
+    }
+}
+
+static void set_up_pauses(const struct kernel_side *kernel) {
+    struct bpf_program *program[PAUSE_PROGRAMS];
+    pause_programs(kernel, program);
+    for (int i = 0; i < PAUSE_PROGRAMS; i++) {
+        bpf_program__set_autoload(program[i], kernel->pauses);
+    }
+    if (!kernel->pauses) {
+        bpf_map__set_max_entries(kernel->skeleton->maps.pausing, 1);
     }
 }
 
@@ -258,6 +277,7 @@ static bool open_skeleton(struct kernel_side *kernel, const struct kernel_option
     }
     set_up_lifetimes(kernel, options);
     set_up_descent(kernel, options);
+    set_up_pauses(kernel);
     bool events = options->events || options->lifetimes; /* for the names of classes at least */
     skeleton->rodata->send_events = events;
     if (options->lifetimes && !options->events) {
@@ -283,10 +303,11 @@ static bool open_skeleton(struct kernel_side *kernel, const struct kernel_option
         kernel->records_bytes /= 2;
         return open_skeleton(kernel, options, multi, why);
     }
-    if (error && kernel->descent) {
+    if (error && (kernel->pauses || kernel->descent)) {
         eden_bpf__destroy(skeleton);
         kernel->skeleton = NULL;
-        kernel->descent = false;
+        kernel->descent = kernel->descent && kernel->pauses;
+        kernel->pauses = false;
         return open_skeleton(kernel, options, multi, why);
     }
     if (error) {
@@ -358,6 +379,7 @@ static bool load(struct kernel_side *kernel, const struct kernel_options *option
     kernel->records_bytes = wanted_records_bytes();
     kernel->multi = !test_switch("EDENSCOPE_NO_MULTI");
     kernel->descent = !test_switch("EDENSCOPE_NO_DESCENT");
+    kernel->pauses = options->pauses && !test_switch("EDENSCOPE_NO_PAUSES");
     if (kernel->multi) {
         /* Where loading for a multi link fails, loading for perf events has the last word, and the better message. */
         kernel->multi =
@@ -625,8 +647,27 @@ void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment) {
 
 /* ---- following -------------------------------------------------------------------------------------------------- */
 
+/* From now on causes are known of pauses that begin. */
+static void explain_pauses(struct kernel_side *kernel) {
+    struct bpf_program *program[PAUSE_PROGRAMS];
+    struct eden_bpf *skeleton = kernel->skeleton;
+    struct bpf_link **const link[PAUSE_PROGRAMS] = {&skeleton->links.on_switch, &skeleton->links.on_wakeup,
+                                                    &skeleton->links.on_thread_end};
+    pause_programs(kernel, program);
+    for (int i = 0; i < PAUSE_PROGRAMS && kernel->pauses; i++) {
+        *link[i] = bpf_program__attach(program[i]);
+        kernel->pauses = *link[i];
+    }
+    for (int i = 0; i < PAUSE_PROGRAMS && !kernel->pauses; i++) {
+        bpf_link__destroy(*link[i]);
+        *link[i] = NULL;
+    }
+    __atomic_store_n(&skeleton->bss->explains_pauses, kernel->pauses, __ATOMIC_RELEASE);
+}
+
 bool kernel_follow(struct kernel_side *kernel, struct failure *why) {
     struct eden_bpf *skeleton = kernel->skeleton;
+    explain_pauses(kernel);
     if (!kernel->descent) {
         return true;
     }
@@ -647,6 +688,8 @@ bool kernel_follow(struct kernel_side *kernel, struct failure *why) {
     }
     return true;
 }
+
+bool kernel_explains_pauses(const struct kernel_side *kernel) { return kernel->pauses; }
 
 bool kernel_follows(const struct kernel_side *kernel) { return kernel->descent; }
 

@@ -35,6 +35,7 @@ struct kernel_options {
     bool records;    /* the batches as they are */
     bool stacks;     /* the stack on which each sampled object is allocated */
     bool headers;    /* of heaps whose creation is not seen are read */
+    bool pauses;     /* what threads do in collections is followed */
     bool by_descent; /* only hits of processes that descend from those observed, or are selected */
     struct selection selection;
     bool timed;   /* the kernel measures the time in its programs */
@@ -73,10 +74,11 @@ void kernel_expect_twins(struct kernel_side *kernel); /* two attachments may be 
 void kernel_observe_since(struct kernel_side *kernel, uint64_t ns); /* what is hit before lies before observation */
 bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why);
 
-/* Follows descendants of observed processes in the kernel. False and why where that fails. Where the kernel or these
- * rights cannot, kernel_follows() is false and the tool must look for children. */
+/* Follows descendants of observed processes in the kernel, and what threads do in collections. False and why where that
+ * fails. Where the kernel or these rights cannot, kernel_follows() is false and the tool must look for children. */
 bool kernel_follow(struct kernel_side *kernel, struct failure *why);
 bool kernel_follows(const struct kernel_side *kernel);
+bool kernel_explains_pauses(const struct kernel_side *kernel); /* once it follows: whether options->pauses holds here */
 /* Observes a process of this branch that the kernel does not know yet; NULL: the first one, which is a branch. */
 void kernel_observe(struct kernel_side *kernel, const struct process_key *process, const struct process_key *branch);
 /* Nobody who executes the file is reported as one who does something new. */

@@ -107,9 +107,9 @@ static void check_attach(struct doctor *doctor, struct kernel_side *kernel) {
 
 static void check_programs(struct doctor *doctor) {
     struct failure why;
-    struct kernel_side *kernel =
-        kernel_open(&(struct kernel_options){.events = true, .headers = true, .verbose = doctor->is_verbose},
-                    doctor->inspect, &why);
+    struct kernel_side *kernel = kernel_open(
+        &(struct kernel_options){.events = true, .headers = true, .pauses = true, .verbose = doctor->is_verbose},
+        doctor->inspect, &why);
     if (!kernel) {
         report(doctor, VERDICT_FAILS, "stat, record, tune", "%s", why.message);
         return;
@@ -121,6 +121,12 @@ static void check_programs(struct doctor *doctor) {
     } else {
         report(doctor, VERDICT_LIMITED, "children",
                "looked for five times a second: those that live shorter may be missed, and are not counted");
+    }
+    if (kernel_explains_pauses(kernel)) {
+        report(doctor, VERDICT_OK, "causes of pauses", "disk, other threads, CPU limits and sleep are told apart");
+    } else {
+        report(doctor, VERDICT_LIMITED, "causes of pauses",
+               "unknown: this kernel has no BTF or no raw tracepoints, or forbids them");
     }
     kernel_close(kernel);
 }

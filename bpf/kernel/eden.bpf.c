@@ -22,6 +22,7 @@
  * The figures are derived by feed() and aggregate() and must be the runtime's own counters, exactly: see
  * docs/internals.md. */
 #include "kernel/hit.bpf.h"
+#include "kernel/pauses.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -42,8 +43,9 @@ uint64_t lost[LOST_KINDS];
 uint64_t last_serial;
 uint32_t heap_count, heaps_taken;
 uint32_t histogram_count, histograms_taken;
-uint64_t observed_since_ns; /* 0: what is hit is before observation */
-uint32_t has_twins;         /* two attachments may be to one file: see is_taken() */
+uint64_t observed_since_ns;                /* 0: what is hit is before observation */
+uint32_t has_twins;                        /* two attachments may be to one file: see is_taken() */
+uint32_t pausing_threads, explains_pauses; /* pauses.bpf.h */
 
 struct specs_map specs SEC(".maps");
 
@@ -65,6 +67,9 @@ struct users_map users SEC(".maps");
 struct heaps_map heaps SEC(".maps");
 
 struct histograms_map histograms SEC(".maps");
+
+/* Defined here, as the linker wants it: after this file it would lose its place. */
+struct pausing_map pausing SEC(".maps");
 
 struct entries_queue given_back SEC(".maps");
 
@@ -94,6 +99,61 @@ static __always_inline uint64_t raise(uint64_t *max, uint64_t value) {
     }
     lose(LOST_RETRIES);
     return UINT64_MAX;
+}
+
+/* ---- pauses ----------------------------------------------------------------------------------------------------- */
+
+struct task_struct___faults {
+    unsigned long min_flt, maj_flt;
+} __attribute__((preserve_access_index));
+
+/* Of the current thread, in its life. */
+static __always_inline void count_faults(struct pause_time *time) {
+    const struct task_struct___faults *task = (struct task_struct___faults *)bpf_get_current_task();
+    time->disk_faults = BPF_CORE_READ(task, maj_flt);
+    time->faults = BPF_CORE_READ(task, min_flt) + time->disk_faults;
+}
+
+/* A collection begins: at the hit of its first probe. */
+static __noinline void begin_pause(struct heap_entry *heap, uint64_t now) {
+    uint32_t thread = current_thread();
+    struct pausing fresh = {.since_ns = now, .cause = PAUSE_working};
+    count_faults(&fresh.so_far);
+    if (heap->collector && heap->collector != thread) {
+        forget_thread(heap->collector);
+    }
+    heap->collector = thread;
+    if (bpf_map_update_elem(&pausing, &thread, &fresh, BPF_NOEXIST) == 0) {
+        add32(&pausing_threads, 1);
+    } else {
+        bpf_map_update_elem(&pausing, &thread, &fresh, BPF_EXIST); /* the end of the one before was not seen */
+    }
+}
+
+/* The collection ends: at the hit of its last probe. */
+static __noinline void end_pause(struct pause_sums *sums, bool is_longest, uint64_t now) {
+    uint32_t number = current_thread();
+    struct pausing *thread = bpf_map_lookup_elem(&pausing, &number);
+    if (!thread) {
+        if (is_longest) {
+            sums->longest = (struct pause_time){};
+        }
+        return;
+    }
+    turn(thread, PAUSE_working, now);
+    for (int i = 0; i < PAUSE_CAUSES; i++) {
+        add(&sums->all.ns[i], thread->so_far.ns[i]);
+    }
+    struct pause_time faults;
+    count_faults(&faults);
+    thread->so_far.faults = faults.faults - thread->so_far.faults;
+    thread->so_far.disk_faults = faults.disk_faults - thread->so_far.disk_faults;
+    add(&sums->all.faults, thread->so_far.faults);
+    add(&sums->all.disk_faults, thread->so_far.disk_faults);
+    if (is_longest) {
+        sums->longest = thread->so_far;
+    }
+    forget_thread(number);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------------- */
@@ -169,7 +229,10 @@ static __always_inline void count_phase(struct heap_entry *heap, const struct pr
     uint64_t duration = EDEN_ARG(arg, mark__done, duration);
     add(&sums->calls, 1);
     add(&sums->total_ns, duration);
-    raise(&sums->max_ns, duration);
+    bool is_longest = raise(&sums->max_ns, duration) < duration;
+    if (explains_pauses && spec->parent == KERNEL_NO_PHASE) {
+        end_pause(phase == EDEN_PHASE_full ? &heap->full : &heap->scavenge, is_longest, now);
+    }
     uint32_t in_turn = spec->parent == KERNEL_NO_PHASE ? EDEN_PHASE_scavenge : phase; /* as phase_in_turn() */
     add(&sums->outside_ns, outside(&heap->phase[in_turn].ended_ns, duration, now));
     if (spec->two_more) {
@@ -317,6 +380,9 @@ static __always_inline void follow_phase(struct heap_entry *heap, const struct p
     if (spec->begins != KERNEL_NO_PHASE) {
         heap->began_ns[spec->begins % KERNEL_PHASES] = now;
         heap->current_phase = spec->begins;
+        if (explains_pauses && (spec->begins == EDEN_PHASE_scavenge || spec->begins == EDEN_PHASE_full)) {
+            begin_pause(heap, now);
+        }
     } else if (spec->phase != KERNEL_NO_PHASE) {
         heap->began_ns[spec->phase % KERNEL_PHASES] = 0;
         heap->current_phase = spec->parent;

@@ -7,6 +7,7 @@
 #include "eden_abi.h"
 #include "eden_histogram.h"
 #include "kernel/event.h"
+#include "kernel/pause_time.h"
 
 enum {
     KERNEL_SPECS = 4096,       /* probe sites: about 40 a file */
@@ -68,6 +69,11 @@ struct phase_sums {
     uint64_t missing, missing_ns; /* calls, and of total_ns theirs, for which there was no histogram */
 };
 
+/* Scavenges, or full collections. */
+struct pause_sums {
+    struct pause_time all, longest; /* longest: of the call of max_ns; all 0: not seen */
+};
+
 /* The sums as they stood when a collection had ended. A header of a heap that was not seen from its start, with this
  * seq, says what happened up to here: what the kernel program counted since then comes on top. */
 struct checkpoint {
@@ -113,6 +119,9 @@ struct heap_entry {
     uint32_t current_phase;           /* the innermost phase under way; KERNEL_NO_PHASE: no collection */
     uint64_t began_ns[KERNEL_PHASES]; /* of phases under way; 0: not seen */
     struct phase_sums phase[KERNEL_PHASES];
+    struct pause_sums scavenge, full;
+    uint32_t collector; /* the thread that collects, or has last: one at most of a heap is in `pausing` */
+    uint32_t reserved;
     uint32_t histogram[KERNEL_PHASES]; /* 1 + index; 0: none yet */
     struct checkpoint checkpoint[KERNEL_CHECKPOINTS];
     uint64_t ended_seq; /* the collection whose end was the last hit; 0: another hit was */

@@ -14,6 +14,21 @@ const char *const phase_names[EDEN_PHASE_COUNT] = {
 #undef EDEN_PHASE
 };
 
+const char *const pause_cause_names[PAUSE_CAUSES] = {
+#define PAUSE_CAUSE(name, heading, meaning) #name,
+#include "kernel/pause_causes.def"
+};
+
+const char *const pause_cause_headings[PAUSE_CAUSES] = {
+#define PAUSE_CAUSE(name, heading, meaning) heading,
+#include "kernel/pause_causes.def"
+};
+
+const char *const pause_cause_meanings[PAUSE_CAUSES] = {
+#define PAUSE_CAUSE(name, heading, meaning) meaning,
+#include "kernel/pause_causes.def"
+};
+
 const int phase_parents[EDEN_PHASE_COUNT] = {
 #define EDEN_PHASE(name, text, parent) parent,
 #include "eden_phases.def"
@@ -174,6 +189,24 @@ struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase) 
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+uint64_t pause_time_ns(const struct pause_time *time) {
+    uint64_t ns = 0;
+    for (int i = 0; i < PAUSE_CAUSES; i++) {
+        sum_add(&ns, time->ns[i]);
+    }
+    return ns;
+}
+
+uint64_t pause_unknown_ns(const struct pause_time *time, uint64_t ns) { return sum_less(ns, pause_time_ns(time)); }
+
+void pause_time_add(struct pause_time *sum, const struct pause_time *time) {
+    for (int i = 0; i < PAUSE_CAUSES; i++) {
+        sum_add(&sum->ns[i], time->ns[i]);
+    }
+    sum_add(&sum->faults, time->faults);
+    sum_add(&sum->disk_faults, time->disk_faults);
+}
 
 uint64_t phase_observed_ns(const struct phase_model *phase) { return sum_less(phase->total_ns, phase->outside_ns); }
 

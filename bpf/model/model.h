@@ -9,6 +9,7 @@
 
 #include "eden_histogram.h"
 #include "kernel/event.h"
+#include "kernel/pause_time.h"
 #include "model/heap_ref.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +21,9 @@ struct phase_model {
     uint64_t under_way_ns;   /* of the call that has not ended, so far: set by model_set_stopped, not in total_ns */
     uint64_t missing, missing_ns;        /* calls, and their time, that are not in buckets; not in recordings */
     uint64_t buckets[HISTOGRAM_BUCKETS]; /* of durations */
+    /* Of a whole collection: what its thread did meanwhile, in all calls and in that of max_ns; what is missing there
+     * of total_ns and max_ns is unknown. All 0: all of it. */
+    struct pause_time pauses, longest;
 };
 
 /* The collection that a heap is in. */
@@ -152,6 +156,11 @@ bool heap_figure_since(const struct heap_model *heap, const struct heap_model *b
 /* Observed time in collections, likewise, of the wall_ns that have passed. */
 bool heap_stopped_since(const struct heap_model *heap, const struct heap_model *before, uint64_t wall_ns, uint64_t *ns);
 
+/* How much of a time the causes explain; the rest, which is unknown. */
+uint64_t pause_time_ns(const struct pause_time *time);
+uint64_t pause_unknown_ns(const struct pause_time *time, uint64_t ns);
+void pause_time_add(struct pause_time *sum, const struct pause_time *time);
+
 /* What the calls that have ended took within the observed time. */
 uint64_t phase_observed_ns(const struct phase_model *phase);
 
@@ -165,6 +174,8 @@ uint64_t phase_percentile(const struct phase_model *phase, double p);
 
 /* The names of the vocabulary, by enum. */
 extern const char *const phase_names[EDEN_PHASE_COUNT];
+extern const char *const pause_cause_names[PAUSE_CAUSES], *const pause_cause_headings[PAUSE_CAUSES],
+                                                              *const pause_cause_meanings[PAUSE_CAUSES];
 extern const int phase_parents[EDEN_PHASE_COUNT];   /* enum eden_phase, or -1: a whole collection */
 enum eden_phase phase_whole(enum eden_phase phase); /* the collection that it is a part of */
 /* One of those that follow one another in a heap: all whole collections do, and the calls of one part. */

@@ -143,7 +143,7 @@ static int prepare(struct recorder *recorder) {
         {&recorder->parameter, "INSERT OR REPLACE INTO parameter VALUES(?,?,?,?,?,?)"},
         {&recorder->process, "INSERT OR REPLACE INTO process VALUES(?,?,?,?,?,?,?)"},
         {&recorder->heap, heap},
-        {&recorder->phase, "INSERT OR REPLACE INTO phase VALUES(?,?,?,?,?,?,?,?)"},
+        {&recorder->phase, "INSERT OR REPLACE INTO phase VALUES(?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?)"},
         {&recorder->bucket, "INSERT OR REPLACE INTO phase_histogram VALUES(?,?,?,?,?,?)"},
         {&recorder->forget_phases, "DELETE FROM phase WHERE heap = ?"},
         {&recorder->forget_buckets, "DELETE FROM phase_histogram WHERE heap = ?"},

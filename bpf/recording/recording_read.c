@@ -561,6 +561,17 @@ static bool read_heaps(struct recording *recording, struct file_heaps *heaps, st
 
 /* ---- phases ----------------------------------------------------------------------------------------------------- */
 
+static void read_pauses(struct pause_time *time, sqlite3_stmt *row, const char *prefix) {
+    char name[32];
+    bool ignored;
+    for (int i = 0; i < PAUSE_CAUSES; i++) {
+        snprintf(name, sizeof name, "%s_ns", pause_cause_names[i]);
+        time->ns[i] = named_number(row, prefix, name, &ignored);
+    }
+    time->faults = named_number(row, prefix, "faults", &ignored);
+    time->disk_faults = named_number(row, prefix, "disk_faults", &ignored);
+}
+
 static bool read_phase(struct phase_model *phase, sqlite3_stmt *row) {
     phase->calls = reading_number(row, 2);
     phase->total_ns = reading_number(row, 3);
@@ -569,6 +580,8 @@ static bool read_phase(struct phase_model *phase, sqlite3_stmt *row) {
     phase->bytes = reading_number(row, 6);
     bool ignored;
     phase->outside_ns = named_number(row, "", "outside_ns", &ignored);
+    read_pauses(&phase->pauses, row, "");
+    read_pauses(&phase->longest, row, "longest_");
     return true;
 }
 

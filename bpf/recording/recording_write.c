@@ -152,9 +152,23 @@ static uint64_t heap_fingerprint(const struct heap_model *heap, size_t process) 
         if (phase) {
             hash = mix(mix(mix(hash, (uint64_t)i), phase->calls), phase->total_ns);
             hash = mix(mix(mix(mix(hash, phase->max_ns), phase->objects), phase->bytes), phase->outside_ns);
+            hash = mix(mix(hash, pause_time_ns(&phase->pauses)), pause_time_ns(&phase->longest));
         }
     }
     return hash | 1;
+}
+
+/* Each figure of all calls, and of the longest. */
+static void bind_pauses(sqlite3_stmt *to, int column, const struct phase_model *phase) {
+    const struct pause_time *all = &phase->pauses, *longest = &phase->longest;
+    for (int i = 0; i < PAUSE_CAUSES; i++) {
+        recorder_bind(to, column++, all->ns[i]);
+        recorder_bind(to, column++, longest->ns[i]);
+    }
+    recorder_bind(to, column++, all->faults);
+    recorder_bind(to, column++, longest->faults);
+    recorder_bind(to, column++, all->disk_faults);
+    recorder_bind(to, column, longest->disk_faults);
 }
 
 static int write_phase(struct recorder *recorder, size_t number, enum eden_phase id, const struct phase_model *phase) {
@@ -167,6 +181,7 @@ static int write_phase(struct recorder *recorder, size_t number, enum eden_phase
     recorder_bind(to, 6, phase->objects);
     recorder_bind(to, 7, phase->bytes);
     recorder_bind(to, 8, phase->outside_ns);
+    bind_pauses(to, 9, phase);
     int code = sql_step(to);
     to = recorder->bucket;
     recorder_bind(to, 1, number);

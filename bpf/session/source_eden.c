@@ -682,6 +682,7 @@ static struct kernel_side *open_kernel(const struct source_options *options, str
                                           .records = options->on_batch != NULL,
                                           .stacks = options->stacks != NULL,
                                           .headers = !options->no_headers,
+                                          .pauses = !source_is_for_lifetimes(options),
                                           .by_descent = options->command || options->selection.kind != SELECT_NONE,
                                           .selection = options->selection,
                                           .timed = options->timed,

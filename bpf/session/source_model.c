@@ -134,6 +134,11 @@ static bool copy_phase(const struct source *source, const struct heap_entry *ent
     to->missing_ns = sums->missing_ns;
     to->objects = sums->objects;
     to->bytes = sums->bytes;
+    if (phase_parents[phase] < 0) {
+        const struct pause_sums *pauses = phase == EDEN_PHASE_full ? &entry->full : &entry->scavenge;
+        to->pauses = pauses->all;
+        to->longest = pauses->longest;
+    }
     const volatile struct histogram *histogram =
         entry->histogram[phase] ? kernel_histogram(source->kernel, entry->histogram[phase] - 1) : NULL;
     for (uint32_t i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {

@@ -80,4 +80,5 @@ void heap_table_print(FILE *out, const struct process_model *process, const stru
     }
     print_now(out, process, heap);
     phase_table_print(out, heap, model->wall_ns);
+    phase_table_print_pauses(out, heap);
 }

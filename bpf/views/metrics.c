@@ -49,6 +49,7 @@ struct group {
     uint64_t by_cause[EDEN_FULL_CAUSES];
     uint64_t stopped_ns, alive, collecting, collecting_ns;
     uint64_t calls[EDEN_PHASE_COUNT], total_ns[EDEN_PHASE_COUNT];
+    struct pause_time pauses[EDEN_PHASE_COUNT];                   /* of whole collections */
     uint64_t below[EDEN_PHASE_COUNT][LAST_EDGE - FIRST_EDGE + 1]; /* 2^n nanoseconds */
 };
 
@@ -187,6 +188,7 @@ static struct group names_of(const struct process_model *process, const struct h
 static void add_phase(struct group *group, enum eden_phase number, const struct phase_model *phase) {
     const uint64_t calls = sum_less(phase->calls, phase->missing);
     sum_add(&group->calls[number], calls);
+    pause_time_add(&group->pauses[number], &phase->pauses);
     sum_add(&group->total_ns[number], sum_less(phase->total_ns, phase->missing_ns));
     for (int edge = FIRST_EDGE; edge <= LAST_EDGE; edge++) {
         const uint32_t end = histogram_bucket(1ull << edge); /* the first that lies above */
@@ -263,6 +265,7 @@ static void add_sums(struct group *to, const struct group *from) {
     }
     for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
         sum_add(&to->calls[i], from->calls[i]);
+        pause_time_add(&to->pauses[i], &from->pauses[i]);
         sum_add(&to->total_ns[i], from->total_ns[i]);
         for (int edge = 0; edge <= LAST_EDGE - FIRST_EDGE; edge++) {
             sum_add(&to->below[i][edge], from->below[i][edge]);
@@ -445,6 +448,37 @@ static void print_phases(const struct printing *printing) {
     }
 }
 
+/* What is missing of a phase's time there is unknown. */
+static void print_pauses(const struct printing *printing) {
+    static const char time[] = "eden_collection_time_seconds", faults[] = "eden_collection_page_faults";
+    char label[96];
+    print_head(printing, time, "counter", "what the thread of collections did meanwhile");
+    for (size_t j = 0; j < printing->groups->count; j++) {
+        for (enum eden_phase phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
+            const struct pause_time *spent = &printing->groups->at[j].pauses[phase];
+            for (int i = 0; i < PAUSE_CAUSES && pause_time_ns(spent) != 0; i++) {
+                snprintf(label, sizeof label, "phase=\"%s\",cause=\"%s\"", phase_names[phase], pause_cause_names[i]);
+                fprintf(printing->out, "%s_total", time);
+                print_labels(printing, &printing->groups->at[j], label);
+                print_seconds(printing->out, spent->ns[i]);
+                fputc('\n', printing->out);
+            }
+        }
+    }
+    print_head(printing, faults, "counter", "page faults in collections");
+    for (size_t j = 0; j < printing->groups->count; j++) {
+        for (enum eden_phase phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
+            const struct pause_time *spent = &printing->groups->at[j].pauses[phase];
+            if (pause_time_ns(spent) != 0) {
+                snprintf(label, sizeof label, "phase=\"%s\"", phase_names[phase]);
+                fprintf(printing->out, "%s_total", faults);
+                print_labels(printing, &printing->groups->at[j], label);
+                fprintf(printing->out, "%" PRIu64 "\n", spent->faults);
+            }
+        }
+    }
+}
+
 static void print_tool(const struct printing *printing, const struct model *model, const struct metrics_tool *tool) {
     FILE *out = printing->out;
     uint64_t alive = 0;
@@ -501,6 +535,7 @@ bool metrics_print(struct metrics *metrics, FILE *out, const struct model *model
         print_figures(&printing);
         print_causes(&printing);
         print_phases(&printing);
+        print_pauses(&printing);
         print_tool(&printing, model, tool);
         fputs(format->is_open ? "# EOF\n" : "", out);
     }

@@ -1,6 +1,7 @@
 #include "views/model_json.h"
 #include "eden_values.h"
 #include "util/format.h"
+#include <stdio.h>
 
 static int put_number(json_t *object, const char *key, uint64_t value) {
     return json_object_set_new(object, key, json_number(value));
@@ -43,6 +44,22 @@ static json_t *window_to_json(const struct heap_model *heap) {
     return object;
 }
 
+/* NULL: nothing of it is known. */
+static json_t *pauses_to_json(const struct pause_time *time, uint64_t ns) {
+    json_t *object = pause_time_ns(time) != 0 ? json_object() : NULL;
+    for (int i = 0; object && i < PAUSE_CAUSES; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_ns", pause_cause_names[i]);
+        put_number(object, key, time->ns[i]);
+    }
+    if (object) {
+        put_number(object, "unknown_ns", pause_unknown_ns(time, ns));
+        put_number(object, "faults", time->faults);
+        put_number(object, "disk_faults", time->disk_faults);
+    }
+    return object ? object : json_null();
+}
+
 static json_t *phases_to_json(const struct heap_model *heap) {
     json_t *object = json_object();
     for (int i = 0; object && i < EDEN_PHASE_COUNT; i++) {
@@ -59,6 +76,10 @@ static json_t *phases_to_json(const struct heap_model *heap) {
         put_number(entry, "p99_ns", phase_percentile(phase, 99));
         put_number(entry, "objects", phase->objects);
         put_number(entry, "bytes", phase->bytes);
+        if (phase_parents[i] < 0) {
+            json_object_set_new(entry, "time", pauses_to_json(&phase->pauses, phase->total_ns));
+            json_object_set_new(entry, "longest", pauses_to_json(&phase->longest, phase->max_ns));
+        }
         json_object_set_new(object, phase_names[i], entry);
     }
     return object;

@@ -42,6 +42,56 @@ bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
     return any;
 }
 
+static const struct phase_model *collections(const struct heap_model *heap, enum eden_phase phase) {
+    const struct phase_model *all = phase_parents[phase] < 0 ? heap->phase[phase] : NULL;
+    return all && pause_time_ns(&all->pauses) != 0 ? all : NULL;
+}
+
+/* `shown`: a bit for each cause that has a column. */
+static void print_pauses(FILE *out, const char *name, const struct pause_time *time, uint64_t ns, unsigned shown) {
+    char text[FORMAT_MAX];
+    fprintf(out, "  %-20s %9s", name, format_ns(text, ns));
+    for (int i = 0; i < PAUSE_CAUSES; i++) {
+        if (shown >> i & 1) {
+            fprintf(out, " %9s", format_ns(text, time->ns[i]));
+        }
+    }
+    fprintf(out, " %9s", format_ns(text, pause_unknown_ns(time, ns)));
+    fprintf(out, " %9s\n", format_count(text, time->faults));
+}
+
+void phase_table_print_pauses(FILE *out, const struct heap_model *heap) {
+    unsigned shown = 0;
+    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+        const struct phase_model *phase = collections(heap, i);
+        for (int j = 0; phase && j < PAUSE_CAUSES; j++) {
+            shown |= (phase->pauses.ns[j] != 0 ? 1u : 0) << j;
+        }
+    }
+    if (shown == 0) {
+        return;
+    }
+    fprintf(out, "\n# %-20s %9s", "Where the time went", "Total");
+    for (int j = 0; j < PAUSE_CAUSES; j++) {
+        if (shown >> j & 1) {
+            fprintf(out, " %9s", pause_cause_headings[j]);
+        }
+    }
+    fprintf(out, " %9s %9s\n", "Unknown", "Faults");
+    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+        const struct phase_model *phase = collections(heap, i);
+        if (phase) {
+            print_pauses(out, phase_names[i], &phase->pauses, phase->total_ns, shown);
+            print_pauses(out, "  the longest", &phase->longest, phase->max_ns, shown);
+        }
+    }
+    for (int j = 0; j < PAUSE_CAUSES; j++) {
+        if (shown >> j & 1) {
+            fprintf(out, "# %s: %s.\n", pause_cause_headings[j], pause_cause_meanings[j]);
+        }
+    }
+}
+
 char *phase_table_in(char text[PHASE_NOW_MAX], const char *how, enum eden_phase phase, bool is_known, uint64_t ns) {
     char took[FORMAT_MAX] = "?";
     if (is_known) {

@@ -15,6 +15,14 @@
  * phase was observed, and nothing is printed. */
 bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns);
 
+/* What the collecting thread did meanwhile, likewise; nothing where that is not known:
+ *
+ *     # Where the time went      Total   Working    No CPU   Unknown    Faults
+ *       scavenge               51.2 ms   22.2 ms   29.0 ms    5.2 us       311
+ *
+ * Causes that took no time have no column. */
+void phase_table_print_pauses(FILE *out, const struct heap_model *heap);
+
 /* What the heap is doing, as of the snapshot: "in full.mark for 3.20 s" ("ended in" where its process has), "-" without
  * a collection, "?" where that is not known. */
 enum { PHASE_NOW_MAX = 64 };

@@ -61,7 +61,11 @@ static bool add_phases(struct heap_model *total, const struct heap_model *heap) 
         sum_add(&to->total_ns, from->total_ns);
         sum_add(&to->outside_ns, from->outside_ns);
         sum_add(&to->under_way_ns, from->under_way_ns);
-        to->max_ns = larger(to->max_ns, from->max_ns);
+        pause_time_add(&to->pauses, &from->pauses);
+        if (from->max_ns > to->max_ns) {
+            to->max_ns = from->max_ns;
+            to->longest = from->longest;
+        }
         sum_add(&to->objects, from->objects);
         sum_add(&to->bytes, from->bytes);
         for (int j = 0; j < HISTOGRAM_BUCKETS; j++) {
@@ -480,6 +484,7 @@ static void print_phases(FILE *out, const struct heap_model *heap, uint64_t wall
                 "# P99. Both come from histograms with buckets at most 6.25%% wide: never too small, too large by at "
                 "most that.\n# --view phases has those of the single calls.\n");
     }
+    phase_table_print_pauses(out, heap);
 }
 
 static const struct process_model *only_heap(const struct model *model) {

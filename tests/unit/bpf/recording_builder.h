@@ -68,6 +68,12 @@ static inline void fill_heap(struct heap_model *heap, uint64_t salt) {
         phase->objects = salt + 1;
         phase->bytes = salt + 2;
         phase->outside_ns = salt;
+        for (uint64_t j = 0; j < PAUSE_CAUSES; j++) {
+            phase->pauses.ns[j] = salt * 10 + j;
+            phase->longest.ns[j] = salt + j;
+        }
+        phase->pauses.faults = salt + 4;
+        phase->longest.disk_faults = salt + 5;
         memset(phase->buckets, 0, sizeof phase->buckets);
         phase->buckets[0] = 1;
         phase->buckets[salt % HISTOGRAM_BUCKETS] += 1;

@@ -133,6 +133,22 @@ TEST(one_owner_leaves_series_to_others) {
     free(text);
 }
 
+TEST(what_collections_wait_for_has_series) {
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    for (uint32_t i = 1; i <= 2; i++) {
+        struct phase_model *phase = model_phase(add_heap(&model, i, "x", "a"), EDEN_PHASE_full);
+        assert_non_null(phase);
+        phase->pauses = (struct pause_time){.ns = {[PAUSE_no_cpu] = i * 1000}, .faults = 10 * i};
+    }
+#define OF_FULL "command=\"x\",heap=\"a\",user=\"0\",phase=\"full\""
+    assert_has(&model, "\neden_collection_time_seconds_total{" OF_FULL ",cause=\"no_cpu\"} 0.000003000\n");
+    assert_has(&model, "\neden_collection_time_seconds_total{" OF_FULL ",cause=\"disk\"} 0.000000000\n");
+    assert_has(&model, "\neden_collection_page_faults_total{" OF_FULL "} 30\n");
+    char *text = metrics_of(&model);
+    assert_null(strstr(text, "phase=\"scavenge\",cause"));
+    free(text);
+}
+
 TEST(no_count_is_below_zero) {
     struct model model __attribute__((cleanup(model_clear))) = {0};
     struct phase_model *phase = model_phase(add_heap(&model, 1, "x", "a"), EDEN_PHASE_full);

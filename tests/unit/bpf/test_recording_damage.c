@@ -105,9 +105,9 @@ TEST(rows_that_come_again_are_damage) {
         unsigned char *bytes = sample(&size);
         char sql[500];
         snprintf(sql, sizeof sql,
-                 "CREATE TABLE again AS SELECT *, 1 FROM %s UNION ALL SELECT *, 2 FROM %s; DROP TABLE %s;"
+                 "CREATE TABLE again AS SELECT %s, 1 FROM %s UNION ALL SELECT %s, 2 FROM %s; DROP TABLE %s;"
                  "CREATE TABLE %s(%s, time, PRIMARY KEY(%s, time)) WITHOUT ROWID; INSERT INTO %s SELECT * FROM again",
-                 tables[i], tables[i], tables[i], tables[i], columns[i], keys[i], tables[i]);
+                 columns[i], tables[i], columns[i], tables[i], tables[i], tables[i], columns[i], keys[i], tables[i]);
         sqlite3 *db = NULL;
         assert_int_equal(sqlite3_open("sample.data", &db), SQLITE_OK);
         assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);

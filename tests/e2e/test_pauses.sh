@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Why a pause is long: what the collecting thread does meanwhile is told apart by the kernel, adds up to the time of the
+# collections but for a twentieth, and is in stat, in a recording, and in the metrics.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+need_edenscope
+program=$(readlink -f "$build/tests/pauses")
+enter_folder
+
+# says WHAT PYTHON: of `all` and `longest`, sums over scavenges and full collections, and the `visits` of the program, as
+# stat's JSON in seen.json has it. Time without a cause is at most a twentieth.
+says() {
+    python3 -c "
+import json
+heap = json.load(open('seen.json'))['processes'][0]['heaps'][0]
+phases = [heap['phases'][name] for name in ('scavenge', 'full')]
+all = {key: sum(phase['time'][key] for phase in phases) for key in phases[0]['time']}
+longest = {key: max(phase['longest'][key] for phase in phases) for key in all}
+total = sum(phase['total_ns'] for phase in phases)
+visits = int(open('out').read().split()[0])
+assert visits >= 6, visits
+for phase in phases:
+    known = sum(value for key, value in phase['time'].items() if key.endswith('_ns') and key != 'unknown_ns')
+    assert phase['time']['unknown_ns'] == max(0, phase['total_ns'] - known), phase
+assert all['unknown_ns'] * 20 <= total, (all, total)
+assert $2, (all, longest, visits, total)" || die "$1"
+}
+
+seen() { expect_status 0 "$@"; }
+observe=("$scope" stat --json -o seen.json --)
+
+seen "${observe[@]}" "$program" sleep 3
+says sleep "all['asleep_ns'] >= visits * 20_000_000 and longest['asleep_ns'] >= 20_000_000 and all['throttled_ns'] == 0"
+seen "${observe[@]}" "$program" fault 3
+says fault "all['faults'] >= visits * 256 and longest['faults'] >= 256 and all['asleep_ns'] < total / 2"
+seen "${observe[@]}" "$program" write 3 "$folder/written"
+says write "all['disk_ns'] > 0 or all['asleep_ns'] > 0"
+seen "${observe[@]}" "$program" burn 3
+says burn "all['working_ns'] >= visits * 95_000_000 and longest['working_ns'] >= 95_000_000"
+echo "the causes of pauses are told apart, and add up"
+
+# Two programs that compute have one processor: each waits for the other.
+one=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+taskset -c "$one" "$program" burn 100 >/dev/null &
+other=$!
+children+=("$other")
+seen "${observe[@]}" taskset -c "$one" "$program" burn 3
+kill "$other" && wait "$other" || true
+says "two programs on one processor" "all['no_cpu_ns'] > all['asleep_ns'] and all['no_cpu_ns'] > 0 and all['working_ns'] >= visits * 95_000_000"
+echo "waiting for a processor is told apart"
+
+# A control group with a tenth of a processor.
+group=
+for root in /sys/fs/cgroup /sys/fs/cgroup/cpu; do
+    if [[ -e $root/cgroup.controllers ]] && grep -qw cpu "$root/cgroup.subtree_control"; then
+        group=$root/eden-test-$$ limit=cpu.max text="10000 100000"
+    elif [[ -e $root/cpu.cfs_quota_us ]]; then
+        group=$root/eden-test-$$ limit=cpu.cfs_quota_us text=10000
+    fi
+done
+if [[ -n $group ]] && mkdir "$group"; then
+    echo "$text" >"$group/$limit"
+    seen "${observe[@]}" sh -c "echo \$\$ >$group/cgroup.procs && exec $program burn 3"
+    rmdir "$group"
+    says "a group's CPU limit" "all['throttled_ns'] > all['no_cpu_ns'] and all['throttled_ns'] > all['working_ns']"
+    echo "time that a control group takes is told apart"
+else
+    echo "no control group with CPU limits: not tried"
+fi
+
+# What the recording keeps is the same, and so is what people read.
+expect_status 0 "$scope" record -o r.data --force -- "$program" sleep 3
+visits=$(cut -d' ' -f1 out)
+expect_status 0 "$scope" report -i r.data
+grep -q '^# Where the time went .* Asleep .* Unknown' out || die "report: $(cat out)"
+grep -q '^# Asleep: ' out || die "the report does not say what Asleep is: $(cat out)"
+slept=$(sqlite3 r.data "SELECT sum(asleep_ns) FROM phase")
+((slept >= visits * 20000000)) || die "recording: asleep for $slept in $visits visits"
+expect_status 0 "$scope" stat -- "$program" sleep 3
+grep -q 'Where the time went .* Asleep' err || grep -q 'Where the time went .* Asleep' out || die "stat: $(cat out err)"
+echo "stat, a recording and its report have it"
+
+# A kernel that cannot: nothing of it is said.
+switched NO_PAUSES=1 expect_status 0 "$build/tests/edenscope" stat --json -o seen.json -- "$program" sleep 3
+python3 -c "
+import json
+phases = json.load(open('seen.json'))['processes'][0]['heaps'][0]['phases']
+assert phases['full']['calls'] == 3 and phases['full']['time'] is None and phases['full']['longest'] is None, phases
+assert 'time' not in phases['full.mark']" || die "without kernel programs: $(cat seen.json)"
+echo "where the kernel cannot say it, it is unknown"

@@ -1,0 +1,102 @@
+/* pauses WHAT COLLECTIONS [FILE]: makes full collections, in each visit of whose roots the program does WHAT; for
+ * test_pauses.sh. Prints how many visits there were, and the nanoseconds of CPU that each burns at least.
+ *
+ *     sleep   sleeps for SLEEP_NS
+ *     fault   touches FAULTS fresh pages
+ *     burn    computes for BURN_NS of its CPU time
+ *     write   writes to FILE and waits until that is on the disk */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "node_list.h"
+
+enum {
+    NODES = 1000,
+    SLOTS = 4,
+    SLEEP_NS = 20000000,
+    BURN_NS = 100000000,
+    FAULTS = 256,
+    PAGE = 4096,
+    WRITTEN = 1 << 20
+};
+
+struct visits {
+    const char *what;
+    int file;
+    uint64_t count;
+    bool failed;
+};
+
+static uint64_t cpu_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void burn(void) {
+    const uint64_t end = cpu_ns() + BURN_NS;
+    while (cpu_ns() < end) {
+    }
+}
+
+static bool fault(void) {
+    char *pages = mmap(NULL, (size_t)FAULTS * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || madvise(pages, (size_t)FAULTS * PAGE, MADV_NOHUGEPAGE) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < FAULTS; i++) {
+        pages[i * PAGE] = 1;
+    }
+    return munmap(pages, (size_t)FAULTS * PAGE) == 0;
+}
+
+static bool write_through(int file) {
+    static char bytes[WRITTEN];
+    memset(bytes, 'x', sizeof bytes);
+    return pwrite(file, bytes, sizeof bytes, 0) == (ssize_t)sizeof bytes && fdatasync(file) == 0;
+}
+
+static void visit(void *context, eden_visit *roots) {
+    struct visits *visits = context;
+    bool ok = true;
+    (void)roots;
+    visits->count++;
+    switch (visits->what[0]) {
+    case 's':
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+        break;
+    case 'f':
+        ok = fault();
+        break;
+    case 'b':
+        burn();
+        break;
+    default:
+        ok = write_through(visits->file);
+    }
+    visits->failed = visits->failed || !ok;
+}
+
+int main(int argc, char **argv) {
+    struct node_list list;
+    struct visits visits = {.what = argc > 2 ? argv[1] : "", .file = -1};
+    bool ok = argc >= 3 && node_list_begin(&list, SLOTS);
+    if (!ok) {
+        fputs("usage: pauses sleep|fault|burn|write COLLECTIONS [FILE]\n", stderr);
+        return 2;
+    }
+    visits.file = argc > 3 ? open(argv[3], O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+    EDEN_FRAME(list.mutator, local, 1);
+    ok = node_list_grow(&list, &local[0], NODES) && eden_visitor_add(list.heap, visit, &visits);
+    for (int i = 0; ok && i < atoi(argv[2]); i++) {
+        eden_full_collect(list.mutator);
+    }
+    printf("%" PRIu64 " visits\n", visits.count);
+    return node_list_end(&list, "pauses", ok && !visits.failed);
+}
