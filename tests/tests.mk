@@ -53,7 +53,7 @@ $(B)/tests/test_symbols: LDLIBS += -Wl,--wrap=inspect_functions
 $(B)/tests/test_ring: LDLIBS += $(foreach name,new free consume,-Wl,--wrap=ring_buffer__$(name))
 # The kernel's part is played by the test.
 $(B)/tests/test_source: LDLIBS += $(foreach name,inspect_heap kernel_set_spec kernel_heaps kernel_share kernel_shares kernel_lost kernel_attach kernel_expect_twins \
-	kernel_last_serial kernel_give_back kernel_uses_multi kernel_descriptors kernel_arm kernel_follows kernel_lost_kind kernel_observe source_take_notices source_missed_children,-Wl,--wrap=$(name))
+	kernel_last_serial kernel_notices kernel_give_back kernel_uses_multi kernel_descriptors kernel_arm kernel_follows kernel_lost_kind kernel_observe source_take_notices source_missed_children,-Wl,--wrap=$(name))
 # The views of lifetimes.
 $(filter %/test_forms $(B)/tests/test_life_view_%,$(UNIT_FROM_SOURCE)): $(B)/tests/unit/bpf/life_views.o
 $(B)/tests/unit/bpf/test_life_view_profiles.o: CPPFLAGS_ALL += -isystem $(B)/bpf

@@ -18,6 +18,7 @@
 #include "attach/inspect/inspect.h"
 #include "attach/ring.h"
 #include "kernel/life_kernel.h"
+#include "util/clock.h"
 #include "util/interrupt.h"
 #include "util/message.h"
 #include "util/sum.h"
@@ -704,8 +705,8 @@ void kernel_observe(struct kernel_side *kernel, const struct process_key *proces
 }
 
 void kernel_know_file(struct kernel_side *kernel, const struct executed_file *file) {
-    const uint32_t known = 1;
-    bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.executed), file, &known, BPF_ANY);
+    const uint64_t now = now_ns();
+    bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.executed), file, &now, BPF_ANY);
 }
 
 void kernel_forget(struct kernel_side *kernel, const struct process_key *process) {

@@ -81,7 +81,7 @@ bool kernel_follows(const struct kernel_side *kernel);
 bool kernel_explains_pauses(const struct kernel_side *kernel); /* once it follows: whether options->pauses holds here */
 /* Observes a process of this branch that the kernel does not know yet; NULL: the first one, which is a branch. */
 void kernel_observe(struct kernel_side *kernel, const struct process_key *process, const struct process_key *branch);
-/* Nobody who executes the file is reported as one who does something new. */
+/* For KERNEL_KNOWN_NS nobody who executes the file is reported as one who does something new. */
 void kernel_know_file(struct kernel_side *kernel, const struct executed_file *file);
 void kernel_forget(struct kernel_side *kernel, const struct process_key *process);
 /* What the branch that begins with this process lost. False: nothing. */

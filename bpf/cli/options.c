@@ -585,6 +585,10 @@ bool options_need_target(const struct options *options, unsigned accept, const c
 static int open_cgroup(const char *path, struct failure *why) {
     static const char *const roots[] = {"", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"};
     int folder = -1, error = ENOENT;
+    if (path[0] == '\0') {
+        failure_set(why, 1, "--cgroup: names no folder; -a observes all processes");
+        return -1;
+    }
     for (size_t i = 0; i < sizeof roots / sizeof *roots && folder < 0; i++) {
         char name[PATH_MAX];
         struct statfs system;
@@ -594,12 +598,13 @@ static int open_cgroup(const char *path, struct failure *why) {
         if (folder >= 0 && (fstatfs(folder, &system) != 0 || system.f_type != CGROUP2_SUPER_MAGIC)) {
             close(folder);
             folder = -1;
+            error = ENOTSUP;
         }
     }
     if (folder < 0) {
         failure_set(why, 1,
                     "%.300s: no control group (%s); name a folder of cgroup version 2, as /proc/PID/cgroup does", path,
-                    strerror(error));
+                    error == ENOTSUP ? "of another file system, as of version 1" : strerror(error));
     }
     return folder;
 }

@@ -25,12 +25,12 @@ struct selected_cgroup_map selected_cgroup SEC(".maps");
 const volatile uint32_t selects = SELECT_NONE;
 const volatile char selected_name[KERNEL_NAMES][KERNEL_NAME] = {};
 
-/* Whether the tool knows the file. */
+/* When the tool has known the file, CLOCK_MONOTONIC. */
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
     __uint(max_entries, KERNEL_EXECUTED);
     __type(key, struct executed_file);
-    __type(value, uint32_t);
+    __type(value, uint64_t);
 } executed SEC(".maps");
 
 struct atomic_counter {
@@ -220,7 +220,11 @@ static __always_inline struct executed_file executed_file(struct linux_binprm *p
     return file;
 }
 
-static __always_inline bool is_new(const struct executed_file *file) { return !bpf_map_lookup_elem(&executed, file); }
+/* Another library may have come where the file finds its own: so it is looked into again from time to time. */
+static __always_inline bool is_new(const struct executed_file *file) {
+    const uint64_t *known_ns = bpf_map_lookup_elem(&executed, file);
+    return !known_ns || bpf_ktime_get_ns() - *known_ns > KERNEL_KNOWN_NS;
+}
 
 static __noinline void report_exec(struct linux_binprm *program, enum notice_kind kind,
                                    const struct process_key *process, const struct process_key *branch,
@@ -233,7 +237,7 @@ static __noinline void report_exec(struct linux_binprm *program, enum notice_kin
     notice->last_serial = *(volatile uint64_t *)&last_serial;
     notice->file = *file;
     notice->reserved = 0;
-    bpf_get_current_comm(notice->command, sizeof notice->command);
+    current_name(notice->command);
     if (bpf_probe_read_kernel_str(notice->path, sizeof notice->path, BPF_CORE_READ(program, interp)) < 0) {
         notice->path[0] = 0;
     }
@@ -250,7 +254,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     uint32_t tid;
     current_process(&key, &tid);
     struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
-    if (!known && !is_selected()) {
+    if (!known && (key.pid == 0 || !is_selected())) {
         return 0;
     }
     const struct executed_file file = executed_file(program);

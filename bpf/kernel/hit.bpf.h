@@ -17,6 +17,7 @@
 struct task_struct {
     struct task_struct *group_leader;
     uint64_t start_boottime;
+    char comm[16];
 } __attribute__((preserve_access_index));
 
 /* As kernels before 5.5 call it. */
@@ -257,6 +258,16 @@ static __always_inline void current_process(struct process_key *key, uint32_t *t
     }
 }
 
+/* That of its first thread, as /proc/PID/comm: others may have names of their own. */
+static __always_inline void current_name(char name[KERNEL_NAME]) {
+    const struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+    const struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+    const char *at = (const char *)leader + bpf_core_field_offset(struct task_struct, comm);
+    if (bpf_probe_read_kernel_str(name, KERNEL_NAME, at) < 0) {
+        name[0] = 0;
+    }
+}
+
 static __always_inline void copy_registers(uint64_t *regs, const struct pt_regs *ctx) {
     regs[0] = ctx->rax;
     regs[1] = ctx->rcx;
@@ -364,7 +375,7 @@ static __always_inline void submit_notice(struct notice *notice, enum notice_kin
 
 static __noinline bool has_selected_name(void) {
     char name[KERNEL_NAME] = {};
-    bpf_get_current_comm(name, sizeof name);
+    current_name(name);
     for (int i = 0; i < KERNEL_NAMES; i++) {
         bool is_same = selected_name[i][0] != 0;
         for (int j = 0; j < KERNEL_NAME && is_same; j++) {
@@ -410,14 +421,19 @@ static __noinline bool find_process(const struct process_key *key) {
         return true;
     }
     notice->head.parent = (struct process_key){};
-    bpf_get_current_comm(notice->command, sizeof notice->command);
+    current_name(notice->command);
     submit_notice(&notice->head, NOTICE_FOUND, &process, &process);
     return true;
 }
 
-/* The process, and which of its programs runs, of the heap whose address is known. False: it is not observed. */
+/* The process, and which of its programs runs, of the heap whose address is known. False: it is not observed; nor is
+ * one outside the tool's pid namespace, which has no name there. */
 static __always_inline bool current_program(struct heap_key *key, uint32_t *tid) {
     current_process(&key->process, tid);
+    if (key->process.pid == 0) {
+        key->program = 0;
+        return false;
+    }
     const struct observed_process *known = bpf_map_lookup_elem(&observed, &key->process);
     key->program = known ? known->programs : 0;
     return known || (selects != SELECT_NONE && find_process(&key->process));
@@ -583,7 +599,7 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
     heap->serial = __sync_fetch_and_add(&last_serial, 1) + 1;
     heap->owner = owner;
     heap->current_phase = KERNEL_NO_PHASE;
-    bpf_get_current_comm(heap->command, sizeof heap->command);
+    current_name(heap->command);
     for (int i = 0; i < KERNEL_PHASES; i++) {
         heap->phase[i].ended_ns = created_ns; /* no phase of a new heap began before */
     }

@@ -177,6 +177,8 @@ struct observed_process {
     uint32_t programs; /* that it has executed */
 };
 
+#define KERNEL_KNOWN_NS 1000000000u /* how long what is known of an executed file's libraries holds */
+
 /* Which processes are observed besides those that the tool names and their descendants. */
 enum kernel_selection { SELECT_NONE, SELECT_ALL, SELECT_NAMES, SELECT_CGROUP };
 enum { KERNEL_NAMES = 16, KERNEL_NAME = 16 }; /* of SELECT_NAMES: as the kernel cuts the names of processes */

@@ -239,7 +239,8 @@ static void take_found(struct observed *observed, const struct exec_notice *noti
 static void on_notice(void *context, const struct notice *notice) {
     struct source *source = context;
     struct observed *observed = source_find(source, &notice->process);
-    bool is_new = !observed;
+    /* A candidate that was given up a moment ago, and uses Eden after all, begins anew. */
+    bool is_new = !observed || (observed->empty && (notice->kind == NOTICE_FOUND || notice->kind == NOTICE_PROGRAM));
     if (is_new) {
         observed = source_observe(source, &notice->process, &notice->branch, notice->user, notice->owner);
     }

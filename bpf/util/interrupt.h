@@ -19,6 +19,9 @@ void interrupt_release_removing(int folder, const char *name);
 /* From now on this signal does nothing but make system calls fail: what stands behind it (a reader that has gone, a
  * limit on file sizes) is to come back as an error. Not ignored: that would stay so in a command that is started. */
 void interrupt_none(int signal_number);
+/* The second signal from now on ends the process at once, after `restore`, which a handler must be allowed to call: for
+ * who may stand in a call that no signal ends. NULL: no more. */
+void interrupt_end_at_second(void (*restore)(void));
 int interrupt_count(void); /* how many came */
 int interrupt_last(void);  /* which came last; 0: none */
 /* Whether one came, and a next one would not end the process by itself. */

@@ -5,7 +5,9 @@
 . "$(dirname "$0")/common.sh"
 
 need_edenscope
+library=$(readlink -f "$build/lib/libeden.so.0") shared=$(readlink -f "$build/tests/exercise-shared")
 enter_folder
+program=$scope
 # Copies under names of their own: others on this machine may run the program, too.
 known=known-$$ fresh=fresh-$$
 cp "$build/tests/children" "$known"
@@ -117,6 +119,64 @@ end name
 heaps name.json "$known" | diff - "own-$known" >differ || die "-n: $(head -n 5 differ; cat name.err)"
 [[ $(heaps name.json "$fresh" | wc -l) == 0 ]] || die "-n observes a program of another name"
 echo "-n observes the processes of a name, and no others"
+
+# The name is that of the process, whatever the name of the thread that uses the heap.
+cat >thread.py <<'PYTHON'
+import ctypes, sys, threading
+libc, eden = ctypes.CDLL(None), ctypes.CDLL(sys.argv[1])
+eden.eden_heap_create.restype = ctypes.c_void_p
+libc.prctl(15, sys.argv[2].encode(), 0, 0, 0)  # PR_SET_NAME
+def use():
+    libc.prctl(15, b"worker", 0, 0, 0)
+    eden.eden_heap_destroy(ctypes.c_void_p(eden.eden_heap_create(None, None)))
+thread = threading.Thread(target=use)
+thread.start()
+thread.join()
+sys.stdin.readline()
+PYTHON
+mkfifo more
+python3 thread.py "$library" "named-$$" <more &
+named=$!
+exec 5>more
+begin thread -n "named-$$"
+python3 thread.py "$library" "named-$$" </dev/null
+python3 thread.py "$library" "other-$$" </dev/null
+end thread
+echo >&5
+wait "$named"
+[[ $(jq '[.processes[].heaps[] | select(.complete)] | length' thread.json) == 1 ]] ||
+    die "-n and a thread of another name: $(jq -c '[.processes[] | {pid, command, heaps: (.heaps | length)}]' thread.json)"
+echo "-n goes by the name of the process, not of its threads"
+
+# A known program that finds another library than before: the first process that does may be missed, the later ones not.
+mkdir app lib
+cp "$shared" "app/shared-$$"
+cp "$library" lib/libeden.so.0
+mkfifo before after
+"app/shared-$$" --wait <before >waits-1 &
+one=$!
+exec 8>before
+begin replaced -n "shared-$$"
+"app/shared-$$" >/dev/null
+cp "$library" lib/next
+mv lib/next lib/libeden.so.0
+sleep 1.1 # as long as what is known of the program's libraries holds
+"app/shared-$$" --wait <after >waits-2 &
+two=$!
+exec 7>after
+knows_both() { [[ $(grep -c 'attached to .*/libeden' replaced.err) -ge 2 ]]; }
+until_true "the new library is attached to" knows_both
+echo >&7
+echo >&8
+wait "$one" "$two"
+for i in 1 2 3 4 5; do "app/shared-$$" >/dev/null; done
+end replaced
+[[ $(jq '[.processes[] | select([.heaps[] | .late | not] | all)] | length' replaced.json) -ge 6 ]] ||
+    die "after its library was replaced: $(jq -c '[.processes[] | {pid, late: [.heaps[].late]}]' replaced.json)"
+echo "a known program is observed with another library, too"
+
+expect_error 1 '--cgroup: names no folder' stat --cgroup '' 1 1
+expect_error 1 'no control group .*another file system' stat --cgroup /proc 1 1
 
 # A control group: those in it and below it.
 mkdir group

@@ -26,6 +26,31 @@ is_exact "the tool in a pid namespace" "${nested[@]}" "${stat[@]}" "$program" fo
 is_exact "a namespace in a namespace" "${nested[@]}" "${stat[@]}" "${nested[@]}" "$program" fork 3
 echo "pid namespaces: figures are exact"
 
+# All that the tool sees: what is outside its namespace has no pid there, and is nobody's.
+mkfifo line within
+"$program" wait <line >outside &
+outside=$!
+exec 4>line
+# shellcheck disable=SC2016
+expect_status 0 "${nested[@]}" bash -c '
+    "$1" stay <within >inside &
+    exec 7>within
+    "$2" stat -v --json -o stat.json -a 2>attached &
+    until [[ -e outside-ended ]]; do sleep 0.05; done
+    kill -INT $!
+    wait $!' bash "$program" "$scope" &
+all=$!
+until_true "stat is attached" grep -qs 'attached in' attached
+echo >&4
+echo >&4
+wait "$outside"
+exec 4>&-
+touch outside-ended
+wait "$all" || die "stat -a in a pid namespace: $(cat attached)"
+jq -e '[.processes[].pid] | length >= 1 and all(. > 0)' stat.json >pids || die "outside the namespace: $(jq -c .processes stat.json)"
+[[ $(jq '[.processes[].heaps[]] | length' stat.json) == 1 ]] || die "heaps from outside the namespace: $(jq -c .processes stat.json)"
+echo "-a in a pid namespace observes what is in it"
+
 expect_status 2 unshare -p -f "${stat[@]}" "$program" one
 grep -q '/proc belongs to another PID namespace' err || die "another /proc is not named: $(cat err)"
 expect_status 2 unshare -T --boottime 100000 -f "${stat[@]}" "$program" one

@@ -1,7 +1,9 @@
 """top.py EDENSCOPE ONE TWO: what `top` shows of two processes of `children stay`, whose input is open as 8 and 9."""
 import os
 import re
+import signal
 import sys
+import time
 
 from screen import Screen
 
@@ -86,4 +88,21 @@ screen.until("a row", lambda text: pids(text + " ") == [one] or one in text)
 assert all(cell.fg == "default" for line in screen.screen.buffer.values() for cell in line.values()), "colours"
 os.kill(screen.pid, 15)
 assert screen.end() == 0
+
+# A terminal that takes no output holds whoever writes to it: the second signal ends `top`.
+screen = Screen([scope, "top", "-p", one, "0.1"])
+screen.until("the row", lambda text: len(rows(text)) == 1)
+for i in range(2000):
+    screen.resize(20 + i % 60, 80 + i % 90)
+    screen.type("h" if i % 2 else "\x7f")
+    with open(f"/proc/{screen.pid}/wchan") as file:
+        if file.read() == "wait_woken" and i > 200:
+            break
+for _ in range(2):
+    os.kill(screen.pid, signal.SIGTERM)
+    time.sleep(0.2)
+end = time.monotonic() + 60
+while os.waitpid(screen.pid, os.WNOHANG)[0] == 0:
+    assert time.monotonic() < end, "top does not end on a terminal that takes no output"
+    time.sleep(0.05)
 os.write(8, b"\n\n")

@@ -1,5 +1,6 @@
 #include "views/top/top_screen.h"
 #include "util/format.h"
+#include "util/interrupt.h"
 #include "util/text.h"
 #include "util/whole.h"
 #include "views/phase_table.h"
@@ -9,8 +10,10 @@
 #include <locale.h>
 #include <ncurses.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 enum { FRAME_LINES = 4, WIDEST = 512, CELL = WIDEST * TEXT_GROWTH };
@@ -45,6 +48,29 @@ static SCREEN *open_terminal(FILE *out) {
     return terminal;
 }
 
+/* What a signal handler gives back: a terminal that takes no output holds whoever writes to it. */
+static struct termios as_it_was;
+static char last_words[128];
+
+static void give_back(void) {
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (poll(&output, 1, 0) == 1 && write(STDOUT_FILENO, last_words, strlen(last_words)) < 0) {
+        last_words[0] = '\0'; /* it has gone */
+    }
+    tcsetattr(STDIN_FILENO, TCSANOW, &as_it_was);
+}
+
+static void keep_last_words(void) {
+    static const char *const names[] = {"sgr0", "cnorm", "rmcup"};
+    last_words[0] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = tigetstr(names[i]);
+        if (text && text != (const char *)-1) {
+            strncat(last_words, text, sizeof last_words - strlen(last_words) - 1);
+        }
+    }
+}
+
 bool top_screen_is_possible(struct failure *why) {
     return (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) ||
            failure_set(why, 1, "top needs a terminal; `edenscope stat ... 1` prints lines");
@@ -55,6 +81,8 @@ struct top_screen *top_screen_open(struct failure *why) {
     if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
         setlocale(LC_CTYPE, "C.UTF-8"); /* as everything that is printed: ncurses must count the same columns */
     }
+    const bool has_state = tcgetattr(STDIN_FILENO, &as_it_was) == 0;
+    signal(SIGTSTP, SIG_IGN); /* ncurses would stop itself, which no rights are kept for */
     const int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, TOP_OTHER_FILE);
     FILE *out = output >= 0 ? fdopen(output, "w") : NULL;
     if (screen && out) {
@@ -70,6 +98,8 @@ struct top_screen *top_screen_open(struct failure *why) {
         free(screen);
         return NULL;
     }
+    keep_last_words();
+    interrupt_end_at_second(has_state ? give_back : NULL);
     cbreak();
     noecho();
     nonl();
@@ -89,6 +119,7 @@ struct top_screen *top_screen_open(struct failure *why) {
 void top_screen_close(struct top_screen *screen) {
     if (screen) {
         endwin();
+        interrupt_end_at_second(NULL);
         delscreen(screen->terminal);
         fclose(screen->out);
         free(screen);

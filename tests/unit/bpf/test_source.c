@@ -66,6 +66,22 @@ void __wrap_kernel_give_back(struct kernel_side *kernel, uint32_t number) {
     entries[number] = (struct heap_entry){0};
 }
 
+static struct exec_notice notice; /* the next one; kind NOTICE_FORK: there is none */
+
+bool __wrap_kernel_notices(struct kernel_side *kernel, uint64_t end_ns,
+                           void (*on_notice)(void *context, const struct notice *notice), void *context);
+bool __wrap_kernel_notices(struct kernel_side *kernel, uint64_t end_ns,
+                           void (*on_notice)(void *context, const struct notice *notice), void *context) {
+    (void)kernel;
+    (void)end_ns;
+    if (notice.head.kind != NOTICE_FORK) {
+        on_notice(context, &notice.head);
+    }
+    notice.head.kind = NOTICE_FORK;
+    return true;
+}
+bool __real_source_take_notices(struct source *source, uint64_t end_ns);
+
 bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share);
 bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share) {
     (void)kernel;
@@ -684,6 +700,27 @@ TEST(a_heap_that_is_listed_before_it_is_created_is_one_heap) {
     assert_false(heap->late);
     assert_int_equal(heap->figures[EDEN_FIGURE_scavenges], 5);
     entry_count = 0;
+    free(source);
+}
+
+/* A candidate that is given up stays in the list for a moment, in which its first hit may come. */
+TEST(a_candidate_that_is_given_up_is_found_again) {
+    struct source *source = calloc(1, sizeof *source);
+    assert_non_null(source);
+    *source = (struct source){.observed = calloc(1, sizeof *source->observed), .observed_count = 1, .observed_room = 1};
+    assert_non_null(source->observed);
+    const struct process_key key = {.pid = (uint32_t)getpid(), .start_ns = 1};
+    source->observed[0] = (struct observed){.key = key, .branch = key, .pidfd = -1, .ended = true, .empty = true};
+    notice = (struct exec_notice){.head = {.kind = NOTICE_FOUND, .process = key, .branch = key}, .command = "late"};
+    __real_source_take_notices(source, UINT64_MAX);
+    source_forget_empty(source);
+    const struct observed *found = source_find(source, &key);
+    assert_non_null(found);
+    assert_false(found->ended || found->empty || found->is_candidate);
+    assert_string_equal(found->command, "late");
+    assert_int_equal(source->observed_count, 1);
+    source_close_pidfd(source->observed);
+    free(source->observed);
     free(source);
 }
 
