@@ -117,10 +117,12 @@ static __always_inline void count_faults(struct pause_time *time) {
 /* A collection begins: at the hit of its first probe. */
 static __noinline void begin_pause(struct heap_entry *heap, uint64_t now) {
     uint32_t thread = current_thread();
-    struct pausing fresh = {.since_ns = now, .cause = PAUSE_working};
+    struct pausing fresh = {.since_ns = now, .cause = PAUSE_working, .heap = heap->number};
     count_faults(&fresh.so_far);
-    if (heap->collector && heap->collector != thread) {
-        forget_thread(heap->collector);
+    uint32_t before = heap->collector;
+    const struct pausing *last = before != thread ? bpf_map_lookup_elem(&pausing, &before) : NULL;
+    if (last && last->heap == heap->number) { /* another thread may have its number by now */
+        forget_thread(before);
     }
     heap->collector = thread;
     if (bpf_map_update_elem(&pausing, &thread, &fresh, BPF_NOEXIST) == 0) {

@@ -7,8 +7,8 @@
 
 struct pausing {
     uint64_t since_ns;
-    uint32_t cause; /* of the time since then */
-    uint32_t reserved;
+    uint32_t cause;           /* of the time since then */
+    uint32_t heap;            /* that it collects: its number */
     struct pause_time so_far; /* its faults: when the collection began, those of the thread's whole life */
 };
 struct pausing_map {
