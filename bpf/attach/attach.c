@@ -217,13 +217,6 @@ static void set_up_lifetimes(struct kernel_side *kernel, const struct kernel_opt
     }
 }
 
-enum { PAUSE_PROGRAMS = 3 };
-static void pause_programs(const struct kernel_side *kernel, struct bpf_program *program[PAUSE_PROGRAMS]) {
-    program[0] = kernel->skeleton->progs.on_switch;
-    program[1] = kernel->skeleton->progs.on_wakeup;
-    program[2] = kernel->skeleton->progs.on_thread_end;
-}
-
 /* Attached to nothing before kernel_follow(). */
 static void set_up_descent(const struct kernel_side *kernel, const struct kernel_options *options) {
     struct eden_bpf *skeleton = kernel->skeleton;
@@ -244,11 +237,9 @@ static void set_up_descent(const struct kernel_side *kernel, const struct kernel
 }
 
 static void set_up_pauses(const struct kernel_side *kernel) {
-    struct bpf_program *program[PAUSE_PROGRAMS];
-    pause_programs(kernel, program);
-    for (int i = 0; i < PAUSE_PROGRAMS; i++) {
-        bpf_program__set_autoload(program[i], kernel->pauses);
-    }
+    bpf_program__set_autoload(kernel->skeleton->progs.on_switch, kernel->pauses);
+    bpf_program__set_autoload(kernel->skeleton->progs.on_wakeup, kernel->pauses);
+    bpf_program__set_autoload(kernel->skeleton->progs.on_thread_end, kernel->pauses);
     if (!kernel->pauses) {
         bpf_map__set_max_entries(kernel->skeleton->maps.pausing, 1);
     }
@@ -650,19 +641,14 @@ void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment) {
 
 /* From now on causes are known of pauses that begin. */
 static void explain_pauses(struct kernel_side *kernel) {
-    struct bpf_program *program[PAUSE_PROGRAMS];
     struct eden_bpf *skeleton = kernel->skeleton;
-    struct bpf_link **const link[PAUSE_PROGRAMS] = {&skeleton->links.on_switch, &skeleton->links.on_wakeup,
-                                                    &skeleton->links.on_thread_end};
-    pause_programs(kernel, program);
-    for (int i = 0; i < PAUSE_PROGRAMS && kernel->pauses; i++) {
-        *link[i] = bpf_program__attach(program[i]);
-        kernel->pauses = *link[i];
+    if (!kernel->pauses) {
+        return;
     }
-    for (int i = 0; i < PAUSE_PROGRAMS && !kernel->pauses; i++) {
-        bpf_link__destroy(*link[i]);
-        *link[i] = NULL;
-    }
+    skeleton->links.on_switch = bpf_program__attach(skeleton->progs.on_switch);
+    skeleton->links.on_wakeup = bpf_program__attach(skeleton->progs.on_wakeup);
+    skeleton->links.on_thread_end = bpf_program__attach(skeleton->progs.on_thread_end);
+    kernel->pauses = skeleton->links.on_switch && skeleton->links.on_wakeup && skeleton->links.on_thread_end;
     __atomic_store_n(&skeleton->bss->explains_pauses, kernel->pauses, __ATOMIC_RELEASE);
 }
 

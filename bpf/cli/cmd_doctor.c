@@ -123,7 +123,7 @@ static void check_programs(struct doctor *doctor) {
                "looked for five times a second: those that live shorter may be missed, and are not counted");
     }
     if (kernel_explains_pauses(kernel)) {
-        report(doctor, VERDICT_OK, "causes of pauses", "disk, other threads, CPU limits and sleep are told apart");
+        report(doctor, VERDICT_OK, "causes of pauses", "distinguished: disk, other threads, CPU limits, sleep");
     } else {
         report(doctor, VERDICT_LIMITED, "causes of pauses",
                "unknown: this kernel has no BTF or no raw tracepoints, or forbids them");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Why a pause is long: what the collecting thread does meanwhile is told apart by the kernel, adds up to the time of the
+# Why a pause is long: what the collecting thread does meanwhile is distinguished by the kernel, adds up to the time of the
 # collections but for a twentieth, and is in stat, in a recording, and in the metrics.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
@@ -27,50 +27,51 @@ assert all['unknown_ns'] * 20 <= total, (all, total)
 assert $2, (all, longest, visits, total)" || die "$1"
 }
 
-seen() { expect_status 0 "$@"; }
 observe=("$scope" stat --json -o seen.json --)
 
-seen "${observe[@]}" "$program" sleep 3
+expect_status 0 "${observe[@]}" "$program" sleep 3
 says sleep "all['asleep_ns'] >= visits * 20_000_000 and longest['asleep_ns'] >= 20_000_000 and all['throttled_ns'] == 0"
-seen "${observe[@]}" "$program" fault 3
+expect_status 0 "${observe[@]}" "$program" fault 3
 says fault "all['faults'] >= visits * 256 and longest['faults'] >= 256 and all['asleep_ns'] < total / 2"
-seen "${observe[@]}" "$program" write 3 "$folder/written"
+expect_status 0 "${observe[@]}" "$program" write 3 "$folder/written"
 says write "all['disk_ns'] > 0 or all['asleep_ns'] > 0"
-seen "${observe[@]}" "$program" burn 3
+expect_status 0 "${observe[@]}" "$program" burn 3
 says burn "all['working_ns'] >= visits * 95_000_000 and longest['working_ns'] >= 95_000_000"
-echo "the causes of pauses are told apart, and add up"
+echo "the causes of pauses are distinguished, and add up"
 
 # Two programs that compute have one processor: each waits for the other.
 one=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
 taskset -c "$one" "$program" burn 100 >/dev/null &
 other=$!
 children+=("$other")
-seen "${observe[@]}" taskset -c "$one" "$program" burn 3
+expect_status 0 "${observe[@]}" taskset -c "$one" "$program" burn 3
 kill "$other" && wait "$other" || true
 says "two programs on one processor" "all['no_cpu_ns'] > all['asleep_ns'] and all['no_cpu_ns'] > 0 and all['working_ns'] >= visits * 95_000_000"
-echo "waiting for a processor is told apart"
+echo "waiting for a processor is distinguished"
 
-# A control group with a tenth of a processor.
-group=
+# A control group with a tenth of a processor, a millisecond at a time: less than the scheduler gives at once.
+group= period=
 for root in /sys/fs/cgroup /sys/fs/cgroup/cpu; do
     if [[ -e $root/cgroup.controllers ]] && grep -qw cpu "$root/cgroup.subtree_control"; then
-        group=$root/eden-test-$$ limit=cpu.max text="10000 100000"
+        group=$root/eden-test-$$ limit=cpu.max text="1000 10000"
     elif [[ -e $root/cpu.cfs_quota_us ]]; then
-        group=$root/eden-test-$$ limit=cpu.cfs_quota_us text=10000
+        group=$root/eden-test-$$ limit=cpu.cfs_quota_us text=1000
+        period=10000
     fi
 done
 if [[ -n $group ]] && mkdir "$group"; then
+    [[ -z $period ]] || echo "$period" >"$group/cpu.cfs_period_us"
     echo "$text" >"$group/$limit"
-    seen "${observe[@]}" sh -c "echo \$\$ >$group/cgroup.procs && exec $program burn 3"
+    expect_status 0 "${observe[@]}" sh -c "echo \$\$ >$group/cgroup.procs && exec $program burn 3"
     rmdir "$group"
     says "a group's CPU limit" "all['throttled_ns'] > all['no_cpu_ns'] and all['throttled_ns'] > all['working_ns']"
-    echo "time that a control group takes is told apart"
+    echo "time that a control group takes is distinguished"
 else
     echo "no control group with CPU limits: not tried"
 fi
 
 # What the recording keeps is the same, and so is what people read.
-expect_status 0 "$scope" record -o r.data --force -- "$program" sleep 3
+expect_status 0 "$scope" record -o r.data -- "$program" sleep 3
 visits=$(cut -d' ' -f1 out)
 expect_status 0 "$scope" report -i r.data
 grep -q '^# Where the time went .* Asleep .* Unknown' out || die "report: $(cat out)"
