@@ -15,8 +15,8 @@
  *     switched in                   -> working
  *
  * Each change adds the time since the last one to the cause before. The done probe adds it all to the heap's sums. Page
- * faults are those that the kernel has counted of the thread meanwhile. Their time on a CPU is part of working: measuring it
- * would take a kernel program for each page fault of the machine.
+ * faults are those that the kernel has counted of the thread meanwhile. Their time on a CPU is part of working:
+ * measuring it would take a kernel program for each page fault of the machine.
  *
  * 3. Invariants
  * I1. The causes of a pause add up to the time between the hits of its two probes.
