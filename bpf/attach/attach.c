@@ -744,7 +744,7 @@ const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel,
     return kernel->heaps;
 }
 
-/* The kernel programs empty it (hit.bpf.h). From now on it is nobody's for the tool. */
+/* The kernel programs empty it (entries.bpf.c). From now on it is nobody's for the tool. */
 void kernel_give_back(struct kernel_side *kernel, uint32_t number) {
     const struct eden_bpf *skeleton = kernel->skeleton;
     struct heap_entry entry = kernel->heaps[number];

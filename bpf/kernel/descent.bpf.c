@@ -96,7 +96,8 @@ struct task_struct___memory {
     struct fs_struct *fs;
 } __attribute__((preserve_access_index));
 
-enum { MOST_VARIABLES = 512 };
+/* In a row that are not the loader's, and that are. */
+enum { MOST_VARIABLES = 512, MOST_OF_LOADER = 4 };
 
 SEC("raw_tp/sched_process_fork")
 int on_fork(struct bpf_raw_tracepoint_args *ctx) {
@@ -162,6 +163,45 @@ static __always_inline bool copy_value(char *to, uint64_t from) {
     return bytes >= 0 && bytes < KERNEL_VARIABLE;
 }
 
+/* What an environment variable is to the loader. */
+enum variable { VARIABLE_END, VARIABLE_OTHER, VARIABLE_PATH, VARIABLE_PRELOAD, VARIABLE_UNKNOWN };
+
+/* This and next_variable() are global functions: the verifier follows them once, not in each turn of a loop. */
+__noinline int variable_at(uint64_t at) {
+    union {
+        char text[17];
+        uint64_t word[3];
+    } name = {};
+    uint64_t variable;
+    if (bpf_probe_read_user(&variable, sizeof variable, (const void *)at) != 0) {
+        return VARIABLE_UNKNOWN;
+    }
+    if (variable == 0) {
+        return VARIABLE_END;
+    }
+    if (bpf_probe_read_user_str(name.text, sizeof name.text, (const void *)variable) < 0) {
+        return VARIABLE_UNKNOWN;
+    }
+    uint64_t first = name.word[0], second = name.word[1];
+    if (first == word("LD_LIBRA") && second == word("RY_PATH=")) {
+        return VARIABLE_PATH;
+    }
+    if (first == word("LD_PRELO") && (second & 0xffffff) == word("AD=")) {
+        return VARIABLE_PRELOAD;
+    }
+    return first == word("LD_AUDIT") && (second & 0xff) == word("=") ? VARIABLE_UNKNOWN : VARIABLE_OTHER;
+}
+
+/* The first one from there on that is not VARIABLE_OTHER. 0: it is too far. */
+__noinline uint64_t next_variable(uint64_t at) {
+    for (uint32_t i = 0; i < MOST_VARIABLES; i++, at += sizeof at) {
+        if (variable_at(at) != VARIABLE_OTHER) {
+            return at;
+        }
+    }
+    return 0;
+}
+
 /* Takes from the new stack what directs the loader. The program has not run yet, so this is what its loader will see.
  * False: not all of it is known. A set-user-id program's loader heeds no variable. */
 static __always_inline bool read_environment(struct exec_notice *notice, struct linux_binprm *program) {
@@ -175,26 +215,15 @@ static __always_inline bool read_environment(struct exec_notice *notice, struct 
         return false;
     }
     at += (arguments + 2) * sizeof variable;
-    for (uint32_t i = 0; i < MOST_VARIABLES; i++, at += sizeof variable) {
-        union {
-            char text[17];
-            uint64_t word[3];
-        } name = {};
-        if (bpf_probe_read_user(&variable, sizeof variable, (const void *)at) != 0) {
-            return false;
-        }
-        if (variable == 0) {
+    for (int i = 0; i < MOST_OF_LOADER; i++, at += sizeof variable) {
+        at = next_variable(at);
+        int kind = variable_at(at);
+        if (kind == VARIABLE_END) {
             return true;
         }
-        if (bpf_probe_read_user_str(name.text, sizeof name.text, (const void *)variable) < 0) {
-            return false;
-        }
-        uint64_t first = name.word[0], second = name.word[1];
-        bool is_path = first == word("LD_LIBRA") && second == word("RY_PATH=");
-        bool is_preload = first == word("LD_PRELO") && (second & 0xffffff) == word("AD=");
-        bool is_audit = first == word("LD_AUDIT") && (second & 0xff) == word("=");
-        if (is_audit || (is_path && !copy_value(notice->library_path, variable + 16)) ||
-            (is_preload && !copy_value(notice->preload, variable + 11))) {
+        if (bpf_probe_read_user(&variable, sizeof variable, (const void *)at) != 0 ||
+            (kind == VARIABLE_PATH && !copy_value(notice->library_path, variable + 16)) ||
+            (kind == VARIABLE_PRELOAD && !copy_value(notice->preload, variable + 11)) || kind == VARIABLE_UNKNOWN) {
             return false;
         }
     }

@@ -520,7 +520,7 @@ int on_probe(struct pt_regs *ctx) {
     key.address = EDEN_ARG(arg, heap__create, heap);
     struct heap_entry *heap;
     if (spec->probe == EDEN_PROBE_heap__create) {
-        heap = new_entry(&key, index, now);
+        heap = added_entry(&key, index, now);
         if (heap) {
             heap->id = EDEN_ARG(arg, heap__create, heap_id);
             bpf_probe_read_user_str(heap->name, sizeof heap->name, (const void *)EDEN_ARG(arg, heap__create, name));

@@ -330,32 +330,8 @@ static __always_inline uint64_t fetch(const struct operand *operand, const uint6
     return operand->is_signed ? (uint64_t)((int64_t)value >> lift) : value >> lift;
 }
 
-/* Nested user namespaces; the kernel allows 33. */
-enum { MOST_USER_NAMESPACES = 64 };
-
-/* As target_owner(): whose shares the current process takes. */
-static __noinline uint32_t current_owner(void) {
-    uint32_t owner = (uint32_t)bpf_get_current_uid_gid();
-    if (!bpf_core_field_exists(((struct task_struct___more *)0)->cred) ||
-        !bpf_core_field_exists(((struct cred *)0)->user_ns) ||
-        !bpf_core_field_exists(((struct user_namespace *)0)->parent) ||
-        !bpf_core_field_exists(((struct user_namespace *)0)->owner)) {
-        return owner;
-    }
-    const struct task_struct___more *task = (struct task_struct___more *)bpf_get_current_task();
-    const struct user_namespace *at = BPF_CORE_READ(task, cred, user_ns);
-    uint32_t number = 0;
-    for (int i = 0; i < MOST_USER_NAMESPACES; i++) {
-        const struct user_namespace *parent = BPF_CORE_READ(at, parent);
-        if (!parent) {
-            break;
-        }
-        owner = BPF_CORE_READ(at, owner.val);
-        number = BPF_CORE_READ(at, ns.inum);
-        at = parent;
-    }
-    return owner == 0 && number != 0 ? number : owner;
-}
+/* As target_owner(): whose shares the current process takes (entries.bpf.c). */
+extern uint32_t current_owner(void);
 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
@@ -442,7 +418,7 @@ static __always_inline bool current_program(struct heap_key *key, uint32_t *tid)
 /* ---- entries ---------------------------------------------------------------------------------------------------- */
 
 /* What an owner has taken. Where there are too many owners, what the branch has. */
-static __noinline struct share *user_share(uint32_t owner, struct share *branch) {
+static inline __noinline struct share *user_share(uint32_t owner, struct share *branch) {
     static const struct share none;
     uint32_t key = owner;
     struct share *share = bpf_map_lookup_elem(&users, &key);
@@ -461,7 +437,7 @@ static __always_inline void find_branch(const struct process_key *process, struc
 
 /* The share of a branch. Where there are too many branches, which one user can start, that of the owner; NULL: there
  * are too many of these, too. */
-static __noinline struct share *branch_share(const struct process_key *branch, uint32_t owner) {
+static inline __noinline struct share *branch_share(const struct process_key *branch, uint32_t owner) {
     static const struct share none;
     struct process_key key = *branch;
     struct share *share = bpf_map_lookup_elem(&shares, &key);
@@ -472,162 +448,22 @@ static __noinline struct share *branch_share(const struct process_key *branch, u
     return share ? share : user_share(owner, 0);
 }
 
-/* Copies the heap's header from the memory of its process, which is the current one. */
-static __noinline bool read_header(const struct heap_entry *heap, struct eden_heap_info *header) {
-    const struct eden_heap_info *from = (const struct eden_heap_info *)heap->key.address;
-    uint64_t lock;
-    bool is_read = reads_headers && bpf_probe_read_user(header, sizeof *header, from) == 0 &&
-                   bpf_probe_read_user(&lock, sizeof lock, &from->lock) == 0 && header->lock == lock && lock % 2 == 0 &&
-                   header->magic == EDEN_HEAP_MAGIC && header->version == EDEN_ABI_VERSION;
-    if (!is_read) {
-        header->magic = 0;
-    }
-    return is_read;
-}
+/* Copies the heap's header from the memory of its process, which is the current one (entries.bpf.c). */
+extern bool read_header(const struct heap_entry *heap, struct eden_heap_info *header);
 
-/* Less than was taken at most. */
-static __always_inline void give(uint32_t *sum, uint32_t count) {
-    if (*(volatile uint32_t *)sum >= count) {
-        __sync_fetch_and_add(sum, -count);
-    }
-}
+/* 1 + the number of the entry of a heap that has none yet (entries.bpf.c). created_ns: of the hit of heap__create; 0:
+ * of another one. 0: there is no room, and the hit is counted as lost. */
+extern uint32_t new_entry(const struct heap_key *key, uint32_t spec, uint64_t created_ns);
 
-static __always_inline bool is_unused(const struct share *share) {
-    return share->heaps == 0 && share->histograms == 0 && share->lost_heaps == 0 && share->lost_hits == 0 &&
-           share->lost_events == 0;
-}
-
-/* Empties an entry that the tool has given back, and its histograms: they are free, and no longer of the shares. */
-static __noinline void empty_entry(uint32_t index) {
-    static const struct heap_entry no_heap;
-    static const struct histogram no_histogram;
-    struct heap_entry *heap = bpf_map_lookup_elem(&heaps, &index);
-    if (!heap) {
-        return;
-    }
-    uint32_t histogram_number = 0, owner = heap->owner;
-    struct process_key branch = heap->branch;
-    for (int i = 0; i < KERNEL_PHASES; i++) {
-        uint32_t number = heap->histogram[i] - 1;
-        if (number < KERNEL_HISTOGRAMS && bpf_map_update_elem(&histograms, &number, &no_histogram, BPF_ANY) == 0) {
-            bpf_map_push_elem(&free_histograms, &number, BPF_ANY);
-            histogram_number++;
-        }
-    }
-    struct share *share = bpf_map_lookup_elem(&shares, &branch), *user = bpf_map_lookup_elem(&users, &owner);
-    if (user) {
-        give(&user->heaps, 1);
-        give(&user->histograms, histogram_number);
-    }
-    if (share && (heap->flags & HEAP_OF_BRANCH || !user)) {
-        give(&share->heaps, 1);
-        give(&share->histograms, histogram_number);
-        if (is_unused(share)) {
-            bpf_map_delete_elem(&shares, &branch);
-        }
-    }
-    give(&heaps_taken, 1);
-    give(&histograms_taken, histogram_number);
-    bpf_map_update_elem(&heaps, &index, &no_heap, BPF_ANY);
-    bpf_map_push_elem(&free_heaps, &index, BPF_ANY);
-}
-
-/* Each heap that begins empties some that have ended: so none is emptied before it is needed, and the tool, which has
- * no right to start a kernel program, can give them back. */
-static __noinline void empty_entries(void) {
-    enum { AT_ONCE = 16 };
-    uint32_t index;
-    for (int i = 0; i < AT_ONCE && bpf_map_pop_elem(&given_back, &index) == 0; i++) {
-        empty_entry(index);
-    }
-}
-
-/* NULL: there is none. */
-static __noinline struct heap_entry *free_entry(uint32_t *number) {
-    uint32_t index;
-    if (bpf_map_pop_elem(&free_heaps, &index) != 0) {
-        index = __sync_fetch_and_add(&heap_count, 1);
-    }
-    struct heap_entry *heap = bpf_map_lookup_elem(&heaps, &index);
-    if (heap) {
-        add32(&heaps_taken, 1);
-    } else {
-        __sync_fetch_and_add(&heap_count, -1);
-    }
-    *number = index;
-    return heap;
-}
-
-/* created_ns: of the hit of heap__create; 0: of another one. NULL where there is no room: the hit is counted as lost. A
- * heap whose start was missed, such as a copy made by fork, has its header, which says what happened up to its last
- * collection. */
-static __always_inline struct heap_entry *new_entry(const struct heap_key *key, uint32_t spec, uint64_t created_ns) {
-    const bool created = created_ns != 0;
-    const uint32_t owner = current_owner();
-    struct process_key branch;
-    empty_entries();
-    find_branch(&key->process, &branch);
-    struct share *share = branch_share(&branch, owner);
-    if (!share) {
-        lose(LOST_HEAPS);
-        return 0;
-    }
-    struct share *user = user_share(owner, share);
-    if (!kernel_share_left(*(volatile uint32_t *)&user->heaps, *(volatile uint32_t *)&share->heaps,
-                           *(volatile uint32_t *)&heaps_taken, KERNEL_HEAPS)) {
-        add(&share->lost_heaps, created);
-        add(&share->lost_hits, 1);
-        if (user == share) { /* nobody reports what a user has lost */
-            lose(LOST_HEAPS);
-        }
-        return 0;
-    }
-    uint32_t index;
-    struct heap_entry *heap = free_entry(&index);
-    if (!heap) {
-        lose(LOST_HEAPS);
-        return 0;
-    }
-    add32(&user->heaps, 1);
-    if (user != share) {
-        add32(&share->heaps, 1);
-    }
-    heap->key = *key;
-    heap->branch = branch;
-    heap->spec = spec;
-    heap->number = index;
-    heap->serial = __sync_fetch_and_add(&last_serial, 1) + 1;
-    heap->owner = owner;
-    heap->current_phase = KERNEL_NO_PHASE;
-    current_name(heap->command);
-    for (int i = 0; i < KERNEL_PHASES; i++) {
-        heap->phase[i].ended_ns = created_ns; /* no phase of a new heap began before */
-    }
-    if (!created && read_header(heap, &heap->first)) {
-        heap->id = heap->first.heap_id;
-        __builtin_memcpy(heap->name, heap->first.name, sizeof heap->name);
-    }
-    const uint32_t charged = user != share ? HEAP_OF_BRANCH : 0;
-    /* Another thread may be first with a heap that has no entry yet; with heap__create none can be. */
-    if (bpf_map_update_elem(&live, key, &index, created ? BPF_ANY : BPF_NOEXIST) != 0) {
-        uint32_t *other = bpf_map_lookup_elem(&live, key);
-        heap->flags = charged;
-        empty_entry(index);
-        if (!other) {
-            lose(LOST_HEAPS);
-            return 0;
-        }
-        index = *other;
-        return bpf_map_lookup_elem(&heaps, &index);
-    }
-    heap->flags = HEAP_USED | charged | (created ? HEAP_CREATED | HEAP_PHASE_SEEN : 0);
-    return heap;
+static __always_inline struct heap_entry *added_entry(const struct heap_key *key, uint32_t spec, uint64_t created_ns) {
+    uint32_t number = new_entry(key, spec, created_ns) - 1;
+    return bpf_map_lookup_elem(&heaps, &number);
 }
 
 static __always_inline struct heap_entry *find_entry(const struct heap_key *key, uint32_t spec) {
     uint32_t *index = bpf_map_lookup_elem(&live, key);
     if (!index) {
-        return new_entry(key, spec, 0);
+        return added_entry(key, spec, 0);
     }
     uint32_t at = *index;
     return bpf_map_lookup_elem(&heaps, &at);

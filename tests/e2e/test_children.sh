@@ -136,17 +136,17 @@ echo "what could not be observed is counted"
 mkdir place
 mkfifo pause
 cp "$libeden" place/libeden.so.0
-# run_shared PATH TRIES: the first five children find out that the library is known; the last two run when it is, if ever.
+# run_shared PATH TRIES [BEFORE]: the first five children find out that the library is known; the last two run when it is, if ever.
 run_shared() {
     cat >command <<COMMAND
 #!/bin/bash
-for i in 1 2 3 4 5; do LD_LIBRARY_PATH=$1 $folder/shared one; done
+for i in 1 2 3 4 5; do ${3:-} LD_LIBRARY_PATH=$1 $folder/shared one; done
 exec 3<>pause # waits without further children: each could be missed, too
 for ((i = 0; i < $2; i++)); do
     [[ ! \$(<err) =~ attached\ to\ [^\$'\n']*libeden ]] || break
     read -rt 0.02 -u 3
 done
-for i in 6 7; do LD_LIBRARY_PATH=$1 $folder/shared one; done
+for i in 6 7; do ${3:-} LD_LIBRARY_PATH=$1 $folder/shared one; done
 COMMAND
     chmod +x command
     expect_status 0 "$scope" stat -v --json -o stat.json -- ./command
@@ -156,9 +156,12 @@ COMMAND
     missed=$(jq .missed_children stat.json)
     ((seen + missed == 7)) || die "LD_LIBRARY_PATH=${1:0:40}: $seen seen and $missed missed, of 7"
 }
-run_shared "$folder/place" 3000
-heaps stat.json | sort - own | uniq -d >same
-((seen >= 2)) && [[ $(wc -l <same) -ge 2 ]] || die "the library that a child's LD_LIBRARY_PATH leads to is not observed: $(cat err)"
+for before in '' "env $(printf 'variable%s=value ' {1..300}) LD_PRELOAD="; do
+    run_shared "$folder/place" 3000 "$before"
+    heaps stat.json | sort - own | uniq -d >same
+    ((seen >= 2)) && [[ $(wc -l <same) -ge 2 ]] ||
+        die "the library that a child's LD_LIBRARY_PATH leads to is not observed: $(cat err)"
+done
 run_shared "$(printf '/nowhere/%.0s' {1..40}):$folder/place" 0
 run_shared place 0
 echo "libraries are found by a child's environment, or its end is counted"
