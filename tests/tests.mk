@@ -81,7 +81,7 @@ test: ## install what is missing, build everything, run every test (root, for th
 	@$(MAKE) --no-print-directory -s $(JOBS) test-programs
 	@$(MAKE) --no-print-directory -s $(JOBS) SAN=1 B=$(B)/san unit-tests
 	@$(MAKE) --no-print-directory -s $(JOBS) checked-faults tsan-program
-	@B=$(B) scripts/run-tests $(CHECKS) $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/san/%) $(BESIDE_TESTS) -- \
+	@B=$(B) scripts/run-tests $(CHECKS) $(BESIDE_TESTS) $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/san/%) -- \
 		$(filter-out $(BESIDE_TESTS) $(TOGETHER_TESTS),$(TESTS)) -- $(TOGETHER_TESTS)
 
 # Not sanitized: what asserts instructions, notes or bytes of memory, which the sanitizers change; what limits address
