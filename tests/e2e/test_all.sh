@@ -132,15 +132,17 @@ def use():
 thread = threading.Thread(target=use)
 thread.start()
 thread.join()
+print("used", flush=True)
 sys.stdin.readline()
 PYTHON
 mkfifo more
-python3 thread.py "$library" "named-$$" <more &
+python3 thread.py "$library" "named-$$" <more >named &
 named=$!
 exec 5>more
+until_true "the library is there to be attached to" grep -q used named
 begin thread -n "named-$$"
-python3 thread.py "$library" "named-$$" </dev/null
-python3 thread.py "$library" "other-$$" </dev/null
+python3 thread.py "$library" "named-$$" </dev/null >/dev/null
+python3 thread.py "$library" "other-$$" </dev/null >/dev/null
 end thread
 echo >&5
 wait "$named"
@@ -156,6 +158,7 @@ mkfifo before after
 "app/shared-$$" --wait <before >waits-1 &
 one=$!
 exec 8>before
+until_true "the program is ready" grep -q ready waits-1
 begin replaced -n "shared-$$"
 "app/shared-$$" >/dev/null
 cp "$library" lib/next
@@ -201,11 +204,13 @@ echo "--cgroup observes the processes of a control group, and no others"
 
 # Several by their ids: those alone.
 mkfifo second third
-"./$known" wait <second >waiting-2 &
+"./$known" wait <second >waiting-2 2>ready-2 &
 two=$!
-"./$known" wait <third >waiting-3 &
+"./$known" wait <third >waiting-3 2>ready-3 &
 three=$!
 exec 8>second 7>third
+until_true "two programs are ready" grep -q ready ready-2
+until_true "three programs are ready" grep -q ready ready-3
 begin pids -p "$waiting,$two"
 echo >&9; echo >&8; echo >&7
 until_true "three have worked" [ -s waiting-3 ]
