@@ -136,6 +136,7 @@ static __noinline void begin_pause(struct heap_entry *heap, uint64_t now) {
 static __noinline void end_pause(struct pause_sums *sums, bool is_longest, uint64_t now) {
     uint32_t number = current_thread();
     struct pausing *thread = bpf_map_lookup_elem(&pausing, &number);
+    sums->has_last = thread != NULL;
     if (!thread) {
         if (is_longest) {
             sums->longest = (struct pause_time){};
@@ -152,8 +153,9 @@ static __noinline void end_pause(struct pause_sums *sums, bool is_longest, uint6
     thread->so_far.disk_faults = faults.disk_faults - thread->so_far.disk_faults;
     add(&sums->all.faults, thread->so_far.faults);
     add(&sums->all.disk_faults, thread->so_far.disk_faults);
+    sums->last = thread->so_far;
     if (is_longest) {
-        sums->longest = thread->so_far;
+        sums->longest = sums->last;
     }
     forget_thread(number);
 }
@@ -469,7 +471,7 @@ static __always_inline void send(const struct probe_spec *spec, const uint64_t *
     event->args = spec->args;
     event->serial = heap ? heap->serial : 0;
     event->entry = heap ? heap->number + 1 : 0;
-    event->reserved = 0;
+    event->has_pause = 0;
     for (int i = 0; i < EDEN_PROBE_MAX_ARGS; i++) {
         event->arg[i] = arg[i];
     }
@@ -482,6 +484,14 @@ static __always_inline void send(const struct probe_spec *spec, const uint64_t *
                 event->text[i][0] = 0;
             }
         }
+    }
+    const struct pause_sums *sums = !heap                                      ? NULL
+                                    : spec->probe == EDEN_PROBE_scavenge__done ? &heap->scavenge
+                                    : spec->probe == EDEN_PROBE_full__done     ? &heap->full
+                                                                               : NULL;
+    if (sums && sums->has_last) {
+        event->has_pause = 1;
+        event->pause = sums->last;
     }
     /* The tool looks by itself several times a second; waking it for each event would cost the traced process more
      * than the probe does. */

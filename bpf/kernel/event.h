@@ -4,6 +4,7 @@
 #define EDEN_EVENT_H
 
 #include "eden_args.h"
+#include "kernel/pause_time.h"
 #include <stdbool.h>
 
 #define EVENT_TEXT 64
@@ -30,9 +31,13 @@ struct event {
     uint16_t args;   /* how many of arg[] the traced runtime passed */
     uint64_t serial; /* of the heap: no two heaps of an observation have the same; 0: there was no room for it */
     uint32_t entry;  /* of the heap: 1 + its number among the kernel program's entries; 0: none, or in a recording */
-    uint32_t reserved;
+    uint32_t has_pause;
     uint64_t arg[EDEN_PROBE_MAX_ARGS];
-    char text[EVENT_TEXTS][EVENT_TEXT]; /* the string arguments, in order; cut at 63 bytes; empty where unreadable */
+    union {
+        char text[EVENT_TEXTS]
+                 [EVENT_TEXT];   /* the string arguments, in order; cut at 63 bytes; empty where unreadable */
+        struct pause_time pause; /* if has_pause: of a collection that ends, whose probe has no strings */
+    };
 };
 
 /* The first argument of every probe. */

@@ -71,7 +71,8 @@ struct phase_sums {
 
 /* Scavenges, or full collections. */
 struct pause_sums {
-    struct pause_time all, longest; /* longest: of the call of max_ns; all 0: not seen */
+    struct pause_time all, longest, last; /* longest: of the call of max_ns; all 0: not seen */
+    uint64_t has_last;                    /* the last call was seen */
 };
 
 /* The sums as they stood when a collection had ended. A header of a heap that was not seen from its start, with this

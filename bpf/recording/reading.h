@@ -21,6 +21,8 @@ struct recording {
     int interrupts; /* that had come before */
     struct recording_info info;
     sqlite3_stmt *parameters; /* those of a heap; NULL: not asked for yet */
+    bool has_pauses;          /* older recordings have none */
+    sqlite3_stmt *pause;      /* that of an event; NULL: not asked for yet */
     uint64_t bad_batches;     /* that were left out, for what they say of themselves can't be */
     struct life_replay replay;
     struct file_process *processes; /* in order of number */

@@ -46,7 +46,7 @@ struct live_process {
 
 struct recorder {
     sqlite3 *db;
-    sqlite3_stmt *event, *class, *parameter, *process, *heap, *phase, *bucket, *forget_phases, *forget_buckets,
+    sqlite3_stmt *event, *pause, *class, *parameter, *process, *heap, *phase, *bucket, *forget_phases, *forget_buckets,
         *forget_heap, *meta, *batch;
     struct recording_vfs vfs;
     struct replacement file; /* its lock (live) says that it is being recorded */

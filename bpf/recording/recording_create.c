@@ -75,9 +75,10 @@ int recorder_write_cut(struct recorder *recorder, enum recording_cut cut) {
 
 static void close_database(struct recorder *recorder) {
     sqlite3_stmt **statements[] = {
-        &recorder->event,          &recorder->class,       &recorder->parameter, &recorder->process,
-        &recorder->heap,           &recorder->phase,       &recorder->bucket,    &recorder->forget_phases,
-        &recorder->forget_buckets, &recorder->forget_heap, &recorder->meta,      &recorder->batch,
+        &recorder->event,         &recorder->pause,          &recorder->class,       &recorder->parameter,
+        &recorder->process,       &recorder->heap,           &recorder->phase,       &recorder->bucket,
+        &recorder->forget_phases, &recorder->forget_buckets, &recorder->forget_heap, &recorder->meta,
+        &recorder->batch,
     };
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         sqlite3_finalize(*statements[i]);
@@ -139,6 +140,7 @@ static int prepare(struct recorder *recorder) {
         const char *sql;
     } all[] = {
         {&recorder->event, "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&recorder->pause, "INSERT INTO pause VALUES(?, ?,?,?,?,?, ?,?)"},
         {&recorder->class, "INSERT OR REPLACE INTO class VALUES(?,?,?,?,?,?,?)"},
         {&recorder->parameter, "INSERT OR REPLACE INTO parameter VALUES(?,?,?,?,?,?)"},
         {&recorder->process, "INSERT OR REPLACE INTO process VALUES(?,?,?,?,?,?,?)"},

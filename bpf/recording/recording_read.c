@@ -290,8 +290,12 @@ static bool read_head(struct recording *recording, struct failure *why) {
                                           {"phase_histogram", "heap, phase, bucket"},
                                           {"parameter", "process, address, heap_id, name"},
                                           {"event", "event"}};
-    return (open_database(recording) == SQLITE_OK || reading_fail_sql(recording, "it", why)) &&
-           reading_tables(recording, tables, sizeof tables / sizeof *tables, why) && read_meta(recording, why);
+    static const struct table pause = {"pause", "event"};
+    bool good = (open_database(recording) == SQLITE_OK || reading_fail_sql(recording, "it", why)) &&
+                reading_tables(recording, tables, sizeof tables / sizeof *tables, why);
+    recording->has_pauses = good && sqlite3_table_column_metadata(recording->db, NULL, pause.name, NULL, NULL, NULL,
+                                                                  NULL, NULL, NULL) == SQLITE_OK;
+    return good && (!recording->has_pauses || reading_tables(recording, &pause, 1, why)) && read_meta(recording, why);
 }
 
 struct recording *recording_open_with(const char *path, unsigned how, struct failure *why) {
@@ -321,6 +325,7 @@ const struct recording_info *recording_info(const struct recording *recording) {
 void recording_close(struct recording *recording) {
     if (recording) {
         sqlite3_finalize(recording->parameters);
+        sqlite3_finalize(recording->pause);
         sqlite3_close(recording->db);
         recording_vfs_end(&recording->vfs);
         file_close(&recording->held);
@@ -756,6 +761,29 @@ static void decode_event(const struct recording *recording, sqlite3_stmt *row, s
     event->serial = reading_number(row, 7 + EDEN_PROBE_MAX_ARGS + EVENT_TEXTS);
 }
 
+/* Of the end of a collection. */
+static bool read_pause(struct recording *recording, sqlite3_int64 key, struct event *event, struct failure *why) {
+    int code = SQLITE_OK;
+    if (!recording->has_pauses ||
+        (event->probe != EDEN_PROBE_scavenge__done && event->probe != EDEN_PROBE_full__done)) {
+        return true;
+    }
+    if (!recording->pause) {
+        code = sqlite3_prepare_v2(recording->db, "SELECT * FROM pause WHERE event = ?", -1, &recording->pause, NULL);
+    }
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(recording->pause, 1, key);
+        code = sqlite3_step(recording->pause);
+    }
+    if (code == SQLITE_ROW) {
+        event->has_pause = 1;
+        read_pauses(&event->pause, recording->pause, "");
+    }
+    bool good = code == SQLITE_ROW || code == SQLITE_DONE || reading_fail_sql(recording, "table pause", why);
+    sqlite3_reset(recording->pause);
+    return good;
+}
+
 static bool wanted(const uint64_t *probes, uint64_t probe) {
     return !probes || (probe < EDEN_PROBE_COUNT && probes[probe / 64] >> probe % 64 & 1);
 }
@@ -775,7 +803,9 @@ static bool read_portion(struct recording *recording, sqlite3_stmt *row, const u
             good = sqlite3_column_int64(row, 0) > *key || reading_fail_damaged(recording, "table event", why);
             *key = sqlite3_column_int64(row, 0);
             if (good && wanted(probes, reading_number(row, 4))) {
-                decode_event(recording, row, &events[(*count)++]);
+                struct read_event *event = &events[(*count)++];
+                decode_event(recording, row, event);
+                good = read_pause(recording, *key, &event->event, why);
             }
         }
     }

@@ -35,6 +35,10 @@ static const char fixed_tables[] =
     "CREATE TABLE event(event INTEGER PRIMARY KEY, time_ns INTEGER, process INTEGER, tid INTEGER, probe INTEGER,"
     "  heap_id INTEGER, args INTEGER, heap INTEGER, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11,"
     "  text0 TEXT, text1 TEXT, serial INTEGER);"
+    "CREATE TABLE pause(event INTEGER PRIMARY KEY"
+#define PAUSE_CAUSE(name, heading, meaning) ", " #name "_ns INTEGER"
+#include "kernel/pause_causes.def"
+    ", faults INTEGER, disk_faults INTEGER);"
     "CREATE TABLE life_batch(batch INTEGER PRIMARY KEY, time_ns INTEGER, process INTEGER, heap INTEGER, heap_id "
     "INTEGER,"
     "  kind INTEGER, count INTEGER, record_bytes INTEGER, data BLOB, serial INTEGER);";
@@ -193,7 +197,11 @@ static char *create_collection_view(sqlite3 *db) {
     collection_columns(sql, false);
     collection_columns(sql, true);
     sqlite3_str_appendf(sql,
-                        ", event.serial FROM event JOIN process USING (process) WHERE probe IN (%d, %d, %d, %d)"
+#define PAUSE_CAUSE(name, heading, meaning) ", max(pause." #name "_ns) AS " #name "_ns"
+#include "kernel/pause_causes.def"
+                        ", max(pause.faults) AS faults, max(pause.disk_faults) AS disk_faults"
+                        ", event.serial FROM event JOIN process USING (process) LEFT JOIN pause USING (event)"
+                        " WHERE probe IN (%d, %d, %d, %d)"
                         " GROUP BY event.process, event.heap, event.heap_id, event.serial, event.a1"
                         " ORDER BY min(event.event)",
                         EDEN_PROBE_scavenge__start, EDEN_PROBE_full__start, EDEN_PROBE_scavenge__done,

@@ -481,6 +481,17 @@ void recorder_forget_processes(struct recorder *recorder) {
     free(recorder->processes);
 }
 
+static int write_pause(struct recorder *recorder, uint64_t event, const struct pause_time *pause) {
+    sqlite3_stmt *to = recorder->pause;
+    recorder_bind(to, 1, event);
+    for (int i = 0; i < PAUSE_CAUSES; i++) {
+        recorder_bind(to, 2 + i, pause->ns[i]);
+    }
+    recorder_bind(to, 2 + PAUSE_CAUSES, pause->faults);
+    recorder_bind(to, 3 + PAUSE_CAUSES, pause->disk_faults);
+    return sql_step(to);
+}
+
 static int write_event(struct recorder *recorder, const struct pending *pending, size_t process) {
     const struct event *event = &pending->event;
     sqlite3_stmt *to = recorder->event;
@@ -498,7 +509,7 @@ static int write_event(struct recorder *recorder, const struct pending *pending,
         }
     }
     for (int i = 0; i < EVENT_TEXTS; i++) {
-        if (event->text[i][0]) {
+        if (!event->has_pause && event->text[i][0]) {
             recorder_bind_text(to, 8 + EDEN_PROBE_MAX_ARGS + i, event->text[i], EVENT_TEXT - 1);
         } else {
             sqlite3_bind_null(to, 8 + EDEN_PROBE_MAX_ARGS + i);
@@ -522,7 +533,7 @@ static int write_event(struct recorder *recorder, const struct pending *pending,
     if (code == SQLITE_OK && key - 1 > recorder->last_key) {
         recorder->last_key = key - 1;
     }
-    return code;
+    return code == SQLITE_OK && event->has_pause ? write_pause(recorder, key - 1, &event->pause) : code;
 }
 
 /* Names and parameters go to tables of their own besides. */

@@ -82,6 +82,29 @@ expect_status 0 "$scope" stat -- "$program" sleep 3
 grep -q 'Where the time went .* Asleep' err || grep -q 'Where the time went .* Asleep' out || die "stat: $(cat out err)"
 echo "stat, a recording and its report have it"
 
+# Each pause by itself: they add up to the same, and the unknown time is what is left.
+expect_status 0 "$scope" report -i r.data --view stops --json
+python3 - out r.data <<'PYTHON' || die "--view stops: $(cat out)"
+import json, sqlite3, sys
+(heap,) = json.load(open(sys.argv[1]))["heaps"]
+stops = heap["stops"]
+causes = "working_ns", "disk_ns", "no_cpu_ns", "throttled_ns", "asleep_ns"
+assert len(stops) == 3 and all(stop["kind"] == "full collection" for stop in stops), stops
+for stop in stops:
+    assert stop["asleep_ns"] >= 2 * 20_000_000, stop # of the scavenge, and of the full collection
+    assert stop["unknown_ns"] == max(0, stop["ns"] - sum(stop[name] for name in causes)), stop
+file = sqlite3.connect(sys.argv[2])
+for name in causes + ("faults", "disk_faults"):
+    whole = file.execute(f"SELECT sum({name}) FROM phase WHERE phase IN ('scavenge', 'full')").fetchone()[0]
+    singly = file.execute(f"SELECT sum({name}) FROM collection").fetchone()[0]
+    assert sum(stop[name] for stop in stops) == whole == singly, (name, whole, singly)
+PYTHON
+sqlite3 r.data "DROP VIEW collection; DROP TABLE pause"
+expect_status 0 "$scope" report -i r.data --view stops --json
+jq -e '[.heaps[].stops[] | .asleep_ns == null and .unknown_ns == .ns] | length == 3 and all' out >all ||
+    die "an older recording: $(cat out)"
+echo "each pause is explained"
+
 # A kernel that cannot: nothing of it is said.
 switched NO_PAUSES=1 expect_status 0 "$build/tests/edenscope" stat --json -o seen.json -- "$program" sleep 3
 python3 -c "

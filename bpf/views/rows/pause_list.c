@@ -44,13 +44,20 @@ static void add(struct gathering *all, size_t heap, struct pause pause) {
 
 static struct pause pause_of(const struct event *event, uint64_t ns) {
     uint64_t end = event->time_ns;
-    return (struct pause){.began_ns = end > ns ? end - ns : 0, .end_ns = end, .ns = ns};
+    struct pause pause = {
+        .began_ns = end > ns ? end - ns : 0, .end_ns = end, .ns = ns, .is_explained = event->has_pause};
+    if (event->has_pause) {
+        pause.spent = event->pause;
+    }
+    return pause;
 }
 
 static void join(struct pause *pause, const struct pause *before) {
     if (before->ns != 0) {
         pause->began_ns = before->began_ns;
         pause->ns += before->ns;
+        pause->is_explained = pause->is_explained || before->is_explained;
+        pause_time_add(&pause->spent, &before->spent);
     }
 }
 

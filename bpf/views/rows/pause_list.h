@@ -15,6 +15,8 @@ struct pause {
     bool is_under_way; /* when the recording ended; then is_after, too */
     bool is_after;     /* it ends after the viewed time: it is part of no statistics */
     const char *cause; /* NULL: its start was not seen */
+    bool is_explained;
+    struct pause_time spent; /* what its thread did, if it is explained */
 };
 
 struct pause_list {
