@@ -174,14 +174,14 @@ __noinline uint32_t new_entry(const struct heap_key *key, uint32_t spec, uint64_
     const uint32_t charged = user != share ? HEAP_OF_BRANCH : 0;
     /* Another thread may be first with a heap that has no entry yet; with heap__create none can be. */
     if (bpf_map_update_elem(&live, key, &index, created ? BPF_ANY : BPF_NOEXIST) != 0) {
-        uint32_t *other = bpf_map_lookup_elem(&live, key);
+        const uint32_t *other = bpf_map_lookup_elem(&live, key);
+        uint32_t found = other ? *other + 1 : 0; /* at once: its place may soon be another heap's */
         heap->flags = charged;
         empty_entry(index);
-        if (!other) {
+        if (found == 0) {
             lose(LOST_HEAPS);
-            return 0;
         }
-        return *other + 1;
+        return found;
     }
     heap->flags = HEAP_USED | charged | (created ? HEAP_CREATED | HEAP_PHASE_SEEN : 0);
     return index + 1;

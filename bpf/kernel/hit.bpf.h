@@ -455,18 +455,25 @@ extern bool read_header(const struct heap_entry *heap, struct eden_heap_info *he
  * of another one. 0: there is no room, and the hit is counted as lost. */
 extern uint32_t new_entry(const struct heap_key *key, uint32_t spec, uint64_t created_ns);
 
+/* The entry of a number that `live` had for this heap. The heap may have ended, and its place in `live` may be another
+ * one's, before the number was read: what this process says must not count there, and is lost. */
+static __always_inline struct heap_entry *entry_of(const struct heap_key *key, uint32_t number) {
+    struct heap_entry *heap = bpf_map_lookup_elem(&heaps, &number);
+    if (heap && (heap->key.address != key->address || heap->key.program != key->program ||
+                 heap->key.process.pid != key->process.pid || heap->key.process.start_ns != key->process.start_ns)) {
+        lose(LOST_HEAPS);
+        return 0;
+    }
+    return heap;
+}
+
 static __always_inline struct heap_entry *added_entry(const struct heap_key *key, uint32_t spec, uint64_t created_ns) {
-    uint32_t number = new_entry(key, spec, created_ns) - 1;
-    return bpf_map_lookup_elem(&heaps, &number);
+    return entry_of(key, new_entry(key, spec, created_ns) - 1);
 }
 
 static __always_inline struct heap_entry *find_entry(const struct heap_key *key, uint32_t spec) {
-    uint32_t *index = bpf_map_lookup_elem(&live, key);
-    if (!index) {
-        return added_entry(key, spec, 0);
-    }
-    uint32_t at = *index;
-    return bpf_map_lookup_elem(&heaps, &at);
+    const uint32_t *number = bpf_map_lookup_elem(&live, key);
+    return number ? entry_of(key, *number) : added_entry(key, spec, 0);
 }
 
 #endif

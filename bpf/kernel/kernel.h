@@ -139,7 +139,7 @@ struct histogram {
 };
 
 enum lost_kind {
-    LOST_HEAPS,      /* hits of heaps for which there was no room */
+    LOST_HEAPS,      /* hits of heaps for which there was no room, or that ended meanwhile */
     LOST_HISTOGRAMS, /* durations missing in a histogram */
     LOST_EVENTS,     /* events that found the ring buffer full */
     LOST_SPECS,      /* hits that no spec described */
