@@ -239,6 +239,7 @@ static void set_up_descent(const struct kernel_side *kernel, const struct kernel
 static void set_up_pauses(const struct kernel_side *kernel) {
     bpf_program__set_autoload(kernel->skeleton->progs.on_switch, kernel->pauses);
     bpf_program__set_autoload(kernel->skeleton->progs.on_wakeup, kernel->pauses);
+    bpf_program__set_autoload(kernel->skeleton->progs.on_program, kernel->pauses);
     bpf_program__set_autoload(kernel->skeleton->progs.on_thread_end, kernel->pauses);
     if (!kernel->pauses) {
         bpf_map__set_max_entries(kernel->skeleton->maps.pausing, 1);
@@ -647,8 +648,10 @@ static void explain_pauses(struct kernel_side *kernel) {
     }
     skeleton->links.on_switch = bpf_program__attach(skeleton->progs.on_switch);
     skeleton->links.on_wakeup = bpf_program__attach(skeleton->progs.on_wakeup);
+    skeleton->links.on_program = bpf_program__attach(skeleton->progs.on_program);
     skeleton->links.on_thread_end = bpf_program__attach(skeleton->progs.on_thread_end);
-    kernel->pauses = skeleton->links.on_switch && skeleton->links.on_wakeup && skeleton->links.on_thread_end;
+    kernel->pauses = skeleton->links.on_switch && skeleton->links.on_wakeup && skeleton->links.on_program &&
+                     skeleton->links.on_thread_end;
     __atomic_store_n(&skeleton->bss->explains_pauses, kernel->pauses, __ATOMIC_RELEASE);
 }
 

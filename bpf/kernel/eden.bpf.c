@@ -133,9 +133,13 @@ static __noinline void begin_pause(struct heap_entry *heap, uint64_t now) {
 }
 
 /* The collection ends: at the hit of its last probe. */
-static __noinline void end_pause(struct pause_sums *sums, bool is_longest, uint64_t now) {
+static __noinline void end_pause(const struct heap_entry *heap, struct pause_sums *sums, bool is_longest,
+                                 uint64_t now) {
     uint32_t number = current_thread();
     struct pausing *thread = bpf_map_lookup_elem(&pausing, &number);
+    if (thread && thread->heap != heap->number) { /* it has begun a collection of another heap since */
+        thread = NULL;
+    }
     sums->has_last = thread != NULL;
     if (!thread) {
         if (is_longest) {
@@ -235,7 +239,7 @@ static __always_inline void count_phase(struct heap_entry *heap, const struct pr
     add(&sums->total_ns, duration);
     bool is_longest = raise(&sums->max_ns, duration) < duration;
     if (explains_pauses && spec->parent == KERNEL_NO_PHASE) {
-        end_pause(phase == EDEN_PHASE_full ? &heap->full : &heap->scavenge, is_longest, now);
+        end_pause(heap, phase == EDEN_PHASE_full ? &heap->full : &heap->scavenge, is_longest, now);
     }
     uint32_t in_turn = spec->parent == KERNEL_NO_PHASE ? EDEN_PHASE_scavenge : phase; /* as phase_in_turn() */
     add(&sums->outside_ns, outside(&heap->phase[in_turn].ended_ns, duration, now));

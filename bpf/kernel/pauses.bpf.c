@@ -20,7 +20,8 @@
  *
  * 3. Invariants
  * I1. The causes of a pause add up to the time between the hits of its two probes.
- * I2. A heap has one thread here at most, so nobody takes more room than his heaps have.
+ * I2. A heap has one thread here at most, so nobody takes more room than his heaps have. A thread that ends, or
+ * executes a program, is forgotten.
  *
  * 4. Failure
  * A pause whose start was not seen, or for which there is no room, adds nothing: the tool shows its time as unknown.
@@ -98,6 +99,16 @@ int on_wakeup(struct bpf_raw_tracepoint_args *ctx) {
     struct pausing *thread = bpf_map_lookup_elem(&pausing, &number);
     if (thread && (thread->cause == PAUSE_disk || thread->cause == PAUSE_asleep)) {
         turn(thread, PAUSE_no_cpu, bpf_ktime_get_ns());
+    }
+    return 0;
+}
+
+/* A thread that executes a program takes the id of the first thread: nobody else forgets the id that it had. */
+SEC("raw_tp/sched_process_exec")
+int on_program(struct bpf_raw_tracepoint_args *ctx) {
+    if (any_pause()) {
+        forget_thread((uint32_t)ctx->args[1]);
+        forget_thread(current_thread());
     }
     return 0;
 }

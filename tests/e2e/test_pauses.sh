@@ -39,6 +39,18 @@ expect_status 0 "${observe[@]}" "$program" burn 3
 says burn "all['working_ns'] >= visits * 95_000_000 and longest['working_ns'] >= 95_000_000"
 echo "the causes of pauses are distinguished, and add up"
 
+# A thread that executes a program in a collection takes the first thread's id. Nothing is left of the one that it had.
+cat >executes.sh <<'COMMAND'
+"$1" exec 20 >&2 || exit
+for id in $(sed -n 's/^map_id:[[:space:]]*//p' /proc/$PPID/fdinfo/*); do
+    ! bpftool map show id "$id" | grep -qw 'name pausing' || bpftool map dump id "$id" -j
+done
+COMMAND
+expect_status 0 "${observe[@]}" sh executes.sh "$program"
+grep -q '^\[' out || die "the tool's map is not found: $(cat out err)"
+! grep -q '"key"' out || die "threads that are no more have pauses: $(cat out)"
+echo "a thread is forgotten with its program"
+
 # Two programs that compute have one processor: each waits for the other.
 one=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
 taskset -c "$one" "$program" burn 100 >/dev/null &

@@ -4,9 +4,11 @@
  *     sleep   sleeps for SLEEP_NS
  *     fault   touches FAULTS fresh pages
  *     burn    computes for BURN_NS of its CPU time
- *     write   writes to FILE and waits until that is on the disk */
+ *     write   writes to FILE and waits until that is on the disk
+ *     exec    in a thread that is not the first: executes the program anew, COLLECTIONS times in all */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +30,7 @@ enum {
 
 struct visits {
     const char *what;
-    int file;
+    int file, left; /* left: how many collections, with the one under way */
     uint64_t count;
     bool failed;
 };
@@ -62,6 +64,12 @@ static bool write_through(int file) {
     return pwrite(file, bytes, sizeof bytes, 0) == (ssize_t)sizeof bytes && fdatasync(file) == 0;
 }
 
+static bool execute(int left) {
+    char text[16];
+    snprintf(text, sizeof text, "%d", left);
+    return left == 0 || execl("/proc/self/exe", "pauses", "exec", text, (char *)NULL) == 0;
+}
+
 static void visit(void *context, eden_visit *roots) {
     struct visits *visits = context;
     bool ok = true;
@@ -77,26 +85,53 @@ static void visit(void *context, eden_visit *roots) {
     case 'b':
         burn();
         break;
+    case 'e':
+        ok = execute(visits->left - 1);
+        break;
     default:
         ok = write_through(visits->file);
     }
     visits->failed = visits->failed || !ok;
 }
 
-int main(int argc, char **argv) {
+struct arguments {
+    int count;
+    char **at;
+    int status;
+};
+
+static void *run(void *context) {
+    struct arguments *arguments = context;
+    char **at = arguments->at;
     struct node_list list;
-    struct visits visits = {.what = argc > 2 ? argv[1] : "", .file = -1};
-    bool ok = argc >= 3 && node_list_begin(&list, SLOTS);
+    struct visits visits = {.what = at[1], .file = -1, .left = atoi(at[2])};
+    bool ok = node_list_begin(&list, SLOTS);
     if (!ok) {
-        fputs("usage: pauses sleep|fault|burn|write COLLECTIONS [FILE]\n", stderr);
-        return 2;
+        arguments->status = 1;
+        return NULL;
     }
-    visits.file = argc > 3 ? open(argv[3], O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+    visits.file = arguments->count > 3 ? open(at[3], O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
     EDEN_FRAME(list.mutator, local, 1);
     ok = node_list_grow(&list, &local[0], NODES) && eden_visitor_add(list.heap, visit, &visits);
-    for (int i = 0; ok && i < atoi(argv[2]); i++) {
+    for (; ok && visits.left > 0; visits.left--) {
         eden_full_collect(list.mutator);
     }
     printf("%" PRIu64 " visits\n", visits.count);
-    return node_list_end(&list, "pauses", ok && !visits.failed);
+    arguments->status = node_list_end(&list, "pauses", ok && !visits.failed);
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    struct arguments arguments = {.count = argc, .at = argv, .status = 1};
+    pthread_t thread;
+    if (argc < 3) {
+        fputs("usage: pauses sleep|fault|burn|write|exec COLLECTIONS [FILE]\n", stderr);
+        return 2;
+    }
+    if (argv[1][0] != 'e') {
+        run(&arguments);
+    } else if (pthread_create(&thread, NULL, run, &arguments) == 0) {
+        pthread_join(thread, NULL);
+    }
+    return arguments.status;
 }
