@@ -202,19 +202,29 @@ __noinline uint64_t next_variable(uint64_t at) {
     return 0;
 }
 
-/* Takes from the new stack what directs the loader. The program has not run yet, so this is what its loader will see.
- * False: not all of it is known. A set-user-id program's loader heeds no variable. */
+/* A set-user-id program's loader heeds no variable. */
+static __always_inline bool heeds_environment(struct linux_binprm *program) {
+    return !BPF_CORE_READ_BITFIELD_PROBED(program, secureexec);
+}
+
+/* Where the variables of a program that has just been executed begin, on its new stack. It has not run yet, so they are
+ * what its loader will see. 0: that cannot be read. */
+static __always_inline uint64_t environment(void) {
+    const struct task_struct___memory *task = (struct task_struct___memory *)bpf_get_current_task();
+    uint64_t at = BPF_CORE_READ(task, mm, start_stack), arguments;
+    if (bpf_probe_read_user(&arguments, sizeof arguments, (const void *)at) != 0) {
+        return 0;
+    }
+    return at + (arguments + 2) * sizeof arguments;
+}
+
+/* Takes from there what directs the loader. False: not all of it is known. */
 static __always_inline bool read_environment(struct exec_notice *notice, struct linux_binprm *program) {
-    struct task_struct___memory *task = (struct task_struct___memory *)bpf_get_current_task();
-    uint64_t at = BPF_CORE_READ(task, mm, start_stack), arguments, variable;
     notice->library_path[0] = notice->preload[0] = 0;
-    if (BPF_CORE_READ_BITFIELD_PROBED(program, secureexec)) {
+    if (!heeds_environment(program)) {
         return true;
     }
-    if (bpf_probe_read_user(&arguments, sizeof arguments, (const void *)at) != 0) {
-        return false;
-    }
-    at += (arguments + 2) * sizeof variable;
+    uint64_t at = environment(), variable;
     for (int i = 0; i < MOST_OF_LOADER; i++, at += sizeof variable) {
         at = next_variable(at);
         int kind = variable_at(at);
@@ -228,6 +238,18 @@ static __always_inline bool read_environment(struct exec_notice *notice, struct 
         }
     }
     return false;
+}
+
+static __always_inline bool is_elsewhere(void) {
+    struct path root = current_root();
+    return (uint64_t)root.mnt != tool_root_mount || (uint64_t)root.dentry != tool_root_folder;
+}
+
+/* Executed as anybody may execute it: nothing directs its loader, and its paths lead where the tool's do. What is known
+ * of a file holds for such programs alone. */
+static __always_inline bool is_plain(struct linux_binprm *program) {
+    return !is_elsewhere() &&
+           (!heeds_environment(program) || variable_at(next_variable(environment())) == VARIABLE_END);
 }
 
 static __always_inline struct executed_file executed_file(struct linux_binprm *program) {
@@ -249,7 +271,8 @@ static __always_inline struct executed_file executed_file(struct linux_binprm *p
     return file;
 }
 
-/* Another library may have come where the file finds its own: so it is looked into again from time to time. */
+/* Not known to those who execute it plainly. Another library may have come where the file finds its own: so it is
+ * looked into again from time to time. */
 static __always_inline bool is_new(const struct executed_file *file) {
     const uint64_t *known_ns = bpf_map_lookup_elem(&executed, file);
     return !known_ns || bpf_ktime_get_ns() - *known_ns > KERNEL_KNOWN_NS;
@@ -270,8 +293,7 @@ static __noinline void report_exec(struct linux_binprm *program, enum notice_kin
     if (bpf_probe_read_kernel_str(notice->path, sizeof notice->path, BPF_CORE_READ(program, interp)) < 0) {
         notice->path[0] = 0;
     }
-    struct path root = current_root();
-    notice->is_elsewhere = (uint64_t)root.mnt != tool_root_mount || (uint64_t)root.dentry != tool_root_folder;
+    notice->is_elsewhere = is_elsewhere();
     notice->knows_environment = read_environment(notice, program);
     submit_notice(&notice->head, kind, process, branch);
 }
@@ -290,7 +312,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     if (known) {
         known->programs++; /* another user's perhaps: it does not go on with the heaps of the one before */
         report_exec(program, NOTICE_EXEC, &key, &known->branch, &file);
-    } else if (is_new(&file)) {
+    } else if (is_new(&file) || !is_plain(program)) {
         report_exec(program, NOTICE_PROGRAM, &key, &key, &file);
     }
     return 0;

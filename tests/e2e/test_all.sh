@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.sh"
 
 need_edenscope
-library=$(readlink -f "$build/lib/libeden.so.0") shared=$(readlink -f "$build/tests/exercise-shared")
+probes=$PWD/probes include=$PWD/runtime/include library=$(readlink -f "$build/lib/libeden.so.0") shared=$(readlink -f "$build/tests/exercise-shared")
 enter_folder
 program=$scope
 # Copies under names of their own: others on this machine may run the program, too.
@@ -149,6 +149,27 @@ wait "$named"
 [[ $(jq '[.processes[].heaps[] | select(.complete)] | length' thread.json) == 1 ]] ||
     die "-n and a thread of another name: $(jq -c '[.processes[] | {pid, command, heaps: (.heaps | length)}]' thread.json)"
 echo "-n goes by the name of the process, not of its threads"
+
+# What is known of a program is known of those who execute it plainly: nobody hides one that has another library.
+cat >preloaded.c <<'C'
+#include <eden/eden.h>
+static eden_heap *heap;
+__attribute__((constructor)) static void begin(void) { heap = eden_heap_create(NULL, NULL); }
+__attribute__((destructor)) static void end(void) { eden_heap_destroy(heap); }
+C
+gcc -shared -fPIC -I "$include" -I "$probes" -o preloaded.so preloaded.c "$library"
+cp /bin/sleep "plain-$$"
+begin plain -n "plain-$$"
+for i in 1 2 3; do
+    mkdir "own-$i"
+    cp "$library" "own-$i/libeden.so.0"
+    "./plain-$$" 0.3 # is known by its end
+    LD_PRELOAD=$folder/preloaded.so LD_LIBRARY_PATH=$folder/own-$i "./plain-$$" 0
+done
+end plain
+seen=$(jq '[.processes[] | select(.heaps | length > 0)] | length' plain.json)
+((seen + $(jq .missed_children plain.json) >= 3)) || die "a program is hidden by those that were executed plainly: $(cat plain.json)"
+echo "nobody hides a program that has another library"
 
 # A known program that finds another library than before: the first process that does may be missed, the later ones not.
 mkdir app lib
