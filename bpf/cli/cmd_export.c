@@ -27,7 +27,7 @@ struct export {
     struct metrics *metrics;
     struct model before; /* as of the last scrape */
     struct metrics_tool tool;
-    bool has_failed;
+    bool has_failed, has_ended; /* has_ended: heaps that are in the sums only */
     struct failure why;
 };
 
@@ -61,7 +61,8 @@ static char *text(void *context, bool is_open, size_t *size) {
 
 /* As source_options.on_ended. */
 static bool on_ended(void *context, struct model *model) {
-    const struct export *export = context;
+    struct export *export = context;
+    export->has_ended = export->has_ended || model_heap_count(model) != 0;
     model_set_stopped(model, &export->before);
     return metrics_add_ended(export->metrics, model, export->options.per_process);
 }
@@ -98,7 +99,7 @@ static bool report_end(struct export *export, struct failure *why) {
     struct model model = {0};
     bool good = source_snapshot(export->source, &model, why);
     if (good) {
-        model_report_end(&model, message_report, NULL);
+        model_report_end(&model, export->has_ended, message_report, NULL);
     }
     model_clear(&model);
     return good;

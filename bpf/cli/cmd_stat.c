@@ -186,7 +186,7 @@ static bool summarize(struct run *run, struct failure *why) {
     }
     if (done) {
         output_flush(&run->output);
-        model_report_end(&model, message_report, NULL);
+        model_report_end(&model, false, message_report, NULL);
     }
     model_clear(&model);
     return done;

@@ -403,7 +403,7 @@ static int run(struct top *top) {
     top_screen_close(top->screen);
     message_release(&top->messages);
     if (good) {
-        model_report_end(&top->model, message_report, NULL);
+        model_report_end(&top->model, false, message_report, NULL);
     }
     return good ? 0 : failure_report(&why);
 }

@@ -425,8 +425,9 @@ void model_report_gaps(const struct model *model, void (*report)(void *context, 
     model_report_losses(model, report, context);
 }
 
-void model_report_end(const struct model *model, void (*report)(void *context, const char *text), void *context) {
-    if (model_heap_count(model) == 0) {
+void model_report_end(const struct model *model, bool had_others, void (*report)(void *context, const char *text),
+                      void *context) {
+    if (model_heap_count(model) == 0 && !had_others) {
         report(context, model_no_heap);
     }
     model_report_gaps(model, report, context);
