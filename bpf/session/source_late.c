@@ -424,7 +424,8 @@ static void report_params(struct source *source, struct observed *observed, stru
         .arg = {late->first.address},
     };
     for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
-        if (params.known >> id & 1) {
+        bool is_decided = !(params.set >> id & 1) && params.value[id] != eden_param(id)->fallback;
+        if (params.known >> id & 1 && !is_decided) { /* nobody has set what the policy has decided since */
             heap_params_text(&params, id, value);
             snprintf(event.text[0], EVENT_TEXT, "%.*s", EVENT_TEXT - 1, eden_param(id)->name);
             snprintf(event.text[1], EVENT_TEXT, "%.*s", EVENT_TEXT - 1, value);
