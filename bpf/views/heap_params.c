@@ -11,21 +11,29 @@ static const char *note_of(const struct heap_params *params, enum eden_param_id 
                                                                                       : "";
 }
 
+static void print_param(FILE *out, const struct heap_params *params, enum eden_param_id id) {
+    char value[256] = "?", escaped[TEXT_GROWTH * sizeof value];
+    if (params->known >> id & 1 && eden_param(id)->kind == EDEN_KIND_size) {
+        eden_param_show(eden_param(id), params->value[id], value, sizeof value);
+    } else if (params->known >> id & 1) {
+        heap_params_text(params, id, value);
+    }
+    fprintf(out, "%10s%-21s  %s%s\n", "", eden_param(id)->name, text_escape(escaped, sizeof escaped, value, ""),
+            note_of(params, id));
+}
+
+/* Those that somebody has set come first. */
 void heap_params_print(FILE *out, const struct heap_params *params) {
-    char value[256], escaped[TEXT_GROWTH * sizeof value];
     if (!params) {
         fprintf(out, "%10s(its parameters were not read)\n", "");
         return;
     }
-    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
-        snprintf(value, sizeof value, "?");
-        if (params->known >> id & 1 && eden_param(id)->kind == EDEN_KIND_size) {
-            eden_param_show(eden_param(id), params->value[id], value, sizeof value);
-        } else if (params->known >> id & 1) {
-            heap_params_text(params, id, value);
+    for (unsigned set = 2; set-- > 0;) {
+        for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+            if ((params->set >> id & 1) == set) {
+                print_param(out, params, id);
+            }
         }
-        fprintf(out, "%10s%-21s  %s%s\n", "", eden_param(id)->name, text_escape(escaped, sizeof escaped, value, ""),
-                note_of(params, id));
     }
 }
 
