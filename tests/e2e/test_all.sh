@@ -6,6 +6,7 @@
 
 need_edenscope
 probes=$PWD/probes include=$PWD/runtime/include library=$(readlink -f "$build/lib/libeden.so.0") shared=$(readlink -f "$build/tests/exercise-shared")
+races=$(readlink -f "$build/tests/races")
 enter_folder
 program=$scope
 # Copies under names of their own: others on this machine may run the program, too.
@@ -139,7 +140,7 @@ mkfifo more
 python3 thread.py "$library" "named-$$" <more >named &
 named=$!
 exec 5>more
-until_true "the library is there to be attached to" grep -q used named
+until_true "the library is there to be attached to" grep -qs used named
 begin thread -n "named-$$"
 python3 thread.py "$library" "named-$$" </dev/null >/dev/null
 python3 thread.py "$library" "other-$$" </dev/null >/dev/null
@@ -179,7 +180,7 @@ mkfifo before after
 "app/shared-$$" --wait <before >waits-1 &
 one=$!
 exec 8>before
-until_true "the program is ready" grep -q ready waits-1
+until_true "the program is ready" grep -qs ready waits-1
 begin replaced -n "shared-$$"
 "app/shared-$$" >/dev/null
 cp "$library" lib/next
@@ -223,6 +224,16 @@ echo "$waiting" >group/cgroup.procs
 heaps group.json "$known" | diff - <(sort in-group) >differ || die "--cgroup: $(head -n 5 differ; cat group.err)"
 echo "--cgroup observes the processes of a control group, and no others"
 
+# A process whose threads race for an entry gets none of another process.
+for i in 1 2 3; do
+    expect_status 0 "$scope" stat --json -o races.json -- "$races" 1000
+    jq -e '[.processes[] | select(.command == "victim").heaps[].full_collections] | length > 500 and add == 0' races.json >all ||
+        die "one process counts in another one's heaps: $(cat races.json)"
+    jq -e '.lost + ([.processes[] | select(.command == "races") | .lost_hits, .heaps[].full_collections] | add) >= 1000' \
+        races.json >all || die "hits are neither counted nor lost: $(cat races.json)"
+done
+echo "threads that race count in their own heaps"
+
 # Several by their ids: those alone.
 mkfifo second third
 "./$known" wait <second >waiting-2 2>ready-2 &
@@ -230,8 +241,8 @@ two=$!
 "./$known" wait <third >waiting-3 2>ready-3 &
 three=$!
 exec 8>second 7>third
-until_true "two programs are ready" grep -q ready ready-2
-until_true "three programs are ready" grep -q ready ready-3
+until_true "two programs are ready" grep -qs ready ready-2
+until_true "three programs are ready" grep -qs ready ready-3
 begin pids -p "$waiting,$two"
 echo >&9; echo >&8; echo >&7
 until_true "three have worked" [ -s waiting-3 ]

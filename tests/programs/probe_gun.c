@@ -6,21 +6,12 @@
  * long as a test wants.
  *
  * For example `probe_gun heap__create:0x1000,1,demo 100000xscavenge__done:0x1000,1,250`. Links the probes alone. */
-#include "eden_probes.h"
+#include "shoot.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#define DECLARE(name, kind, doc) eden_kind_##kind name = (eden_kind_##kind)(uintptr_t)*arg++;
-#define EDEN_PROBE(name, doc, ...)                                                                                     \
-    static void shoot_##name(const uint64_t *arg) {                                                                    \
-        EDEN_EACH(DECLARE, __VA_ARGS__)                                                                                \
-        eden_fire_##name(EDEN_EACH_COMMA(EDEN_PASS, __VA_ARGS__));                                                     \
-    }
-#include "eden_probes.def"
-#undef EDEN_PROBE
 
 struct gun {
     const char *name;
