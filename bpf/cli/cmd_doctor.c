@@ -172,7 +172,8 @@ static void check_rights(struct doctor *doctor) {
             report(doctor, VERDICT_OK, "other users", "their processes can be observed");
         } else {
             report(doctor, VERDICT_LIMITED, "other users",
-                   "observable but for %zu (the first is %d): protected even from root (security module, container?)",
+                   "observable but for %zu (the first is process %d): protected even from root (security module, "
+                   "container?)",
                    refused.count, refused.first);
         }
     } else {

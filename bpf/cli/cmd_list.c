@@ -597,12 +597,12 @@ static int list_processes(struct inspect *inspect, const struct options *options
     }
     if (listing.failed) {
         status = 1;
-        message_print("could not read %zu %s (the first is %d): %s", listing.failed,
+        message_print("could not read %zu %s (the first is process %d): %s", listing.failed,
                       listing.failed == 1 ? "process" : "processes", listing.first_failed,
                       listing.failure == ENOMEM ? "out of memory (ulimit -d, ulimit -v)" : strerror(listing.failure));
     }
     if (listing.refused) {
-        message_print("could not inspect %zu %s (the first is %d); %s", listing.refused,
+        message_print("could not inspect %zu %s (the first is process %d); %s", listing.refused,
                       listing.refused == 1 ? "process" : "processes", listing.first_refused,
                       may_read_others
                           ? "the system protects such processes even from root (a security module or a container?)"

@@ -339,8 +339,8 @@ static bool add_probe(struct options *options, const char *name) {
 /* What is wrong with the value of an option. */
 static const char *wanted(int value, const char *argument) {
     static const char *const values[OPTION_COUNT] = {
-        ['p'] = "not a process id, or more than 1,024 of them",
-        ['n'] = "not the name of a process, or more than 16 of them",
+        ['p'] = "give process ids, at most 1,024, with commas between",
+        ['n'] = "give the name of a process, at most 16 times",
         ['o'] = "not a file name",
         ['i'] = "not a file name",
         [OPTION_PRETENURE] = "not a file name",

@@ -62,8 +62,9 @@ static bool fail_value(const struct eden_param *param, const char *value, const 
         eden_param_show(param, param->low, low, sizeof low);
         eden_param_show(param, param->high, high, sizeof high);
         return error_fail(error, EDEN_BAD_PARAMETER,
-                          "%s: %s=%.40s: must be a size in bytes between %s and %s (K, M, G, T are powers of 1024)",
-                          where, param->name, value, low, high);
+                          "%s: %s=%.40s: must be a size in bytes %s %s %s %s (K, M, G, T are powers of 1024)", where,
+                          param->name, value, strcmp(high, "none") == 0 ? "from" : "between", low,
+                          strcmp(high, "none") == 0 ? "on, or" : "and", high);
     case EDEN_KIND_number:
     case EDEN_KIND_whole:
         return error_fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be a %snumber between %g and %g%s", where,

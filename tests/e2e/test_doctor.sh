@@ -11,10 +11,10 @@ done
 grep -q "^All commands work here" "$folder/out" || die "$(cat "$folder/out")"
 # What `list` may not look into is no secret here: both name the first.
 expect_status 0 "$scope" list
-refused=$(sed -n 's/.*could not inspect .* (the first is \([0-9]*\)).*/\1/p' "$folder/err")
+refused=$(sed -n 's/.*could not inspect .* (the first is process \([0-9]*\)).*/\1/p' "$folder/err")
 expect_status 0 "$scope" doctor
 if [[ $refused ]]; then
-    grep -q "^  limited  other users .*(the first is $refused)" "$folder/out"
+    grep -q "^  limited  other users .*(the first is process $refused)" "$folder/out"
 else
     grep -q '^  ok       other users ' "$folder/out"
 fi || die "list is refused process '$refused': $(cat "$folder/out")"
