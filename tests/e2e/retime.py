@@ -111,5 +111,10 @@ class Clock:
         for row in self.db.execute("SELECT * FROM life_batch").fetchall():
             self.batch(row)
         figures = {**self.sums, "max_pause_ns": self.longest, "gc_ns": sum(self.sums[f] for f in PAUSES.values())}
+        # No phase lasts longer than the virtual time in which it is observed.
+        pace = figures["gc_ns"] / max(self.db.execute("SELECT sum(gc_ns) FROM heap").fetchone()[0], 1)
+        times = ("total_ns", "max_ns", "outside_ns")
+        self.db.execute(f"UPDATE phase SET {', '.join(f'{name} = CAST({name} * :pace AS INTEGER)' for name in times)}",
+                        {"pace": pace})
         self.db.execute(f"UPDATE heap SET {', '.join(f'{name} = ?' for name in figures)}", list(figures.values()))
         self.db.execute("UPDATE meta SET value = ? WHERE key = 'wall_ns'", [round(self.now) - self.start])
