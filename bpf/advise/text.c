@@ -150,10 +150,28 @@ static void print_unexamined(FILE *out, const struct findings *findings) {
     }
 }
 
-void tune_print_options(FILE *out, const struct tune_report *report) {
+/* What the command had, without what is set anew, and that. */
+static void print_merged(FILE *out, const struct tune_report *report) {
     char line[TUNE_OPTIONS_LINE];
+    const char *comma = "";
+    for (const char *at = report->before, *end; *at; at = *end ? end + 1 : end) {
+        char name[64];
+        end = at + strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "=,"), at);
+        const enum eden_param_id id = eden_param_find(name);
+        if (end != at && (id == EDEN_PARAM_COUNT || !report->options.set[id])) {
+            fprintf(out, "%s%.*s", comma, (int)(end - at), at);
+            comma = ",";
+        }
+    }
     tune_options_line(line, &report->options);
-    fprintf(out, "EDEN_OPTIONS=%s%s%s\n", report->before, report->before[0] && line[0] ? "," : "", line);
+    fprintf(out, "%s%s", line[0] ? comma : "", line);
+}
+
+void tune_print_options(FILE *out, const struct tune_report *report) {
+    fputs("EDEN_OPTIONS=", out);
+    print_merged(out, report);
+    fputc('\n', out);
 }
 
 static bool has_finding(const struct tune_report *report, const char *key) {
@@ -191,9 +209,10 @@ static void print_paste(FILE *out, const struct tune_report *report) {
     }
     fprintf(out,
             "Run it with%s:\n"
-            "  EDEN_OPTIONS=\"%s%s%s\" %s\n",
-            is_late ? ", added to the EDEN_OPTIONS that it has, if it has any" : "", report->before,
-            report->before[0] ? "," : "", line, report->command ? report->command : "PROGRAM");
+            "  EDEN_OPTIONS=\"",
+            is_late ? ", added to the EDEN_OPTIONS that it has, if it has any" : "");
+    print_merged(out, report);
+    fprintf(out, "\" %s\n", report->command ? report->command : "PROGRAM");
 }
 
 void tune_print_text(FILE *out, const struct tune_report *report) {

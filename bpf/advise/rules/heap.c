@@ -271,13 +271,13 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
                          format_ns(took, ns));
     }
     if (facts->failure_count) {
-        finding_evidence(finding, "%zu allocations failed, the first at %s", facts->failure_count,
-                         tune_when(when, facts, facts->failures[0].time_ns));
+        finding_evidence(finding, "%zu allocation%s failed, the first at %s", facts->failure_count,
+                         facts->failure_count == 1 ? "" : "s", tune_when(when, facts, facts->failures[0].time_ns));
     }
     finding_why(finding, "The heap cannot grow any more, so it runs a full collection each time it needs room, and "
                          "each one frees less. When one frees too little, allocation fails.");
     finding_set(finding, EDEN_PARAM_max_heap, limit * 1.5);
-    finding_how(finding, "1.5 times the limit; or keep less data in the program");
+    finding_how(finding, "1.5 times the limit, and more if that is still too little; or keep less data in the program");
     finding_cost(finding, "memory, up to the new limit");
 }
 
