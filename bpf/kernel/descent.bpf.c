@@ -14,7 +14,8 @@
  * I2. A child that finds no room in the map, and a notice of a new program that finds no room in its ring buffer, are
  *     counted.
  *
- * Cost: one look-up in a hash table for each fork, exec and exit on the machine. Threads are no processes here. */
+ * Cost: one look-up in a hash table for each fork, exec and exit on the machine. Where processes are selected (-a, -n,
+ * --cgroup), each exec of one also reads the environment. Threads are no processes here. */
 #include "kernel/hit.bpf.h"
 
 struct observed_map observed SEC(".maps");

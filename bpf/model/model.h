@@ -123,8 +123,8 @@ void model_report_losses(const struct model *model, void (*report)(void *context
 const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
 /* Reports what the figures of a model lack: missed processes, what was before attach, losses of processes. */
 void model_report_gaps(const struct model *model, void (*report)(void *context, const char *text), void *context);
-/* The same at the end of observing; that there is no heap, and had been no other, and how many events were lost, too.
- */
+/* The same at the end of observing; how many events were lost, too, and whether no heap was seen. had_others: of heaps
+ * that the model no longer has. */
 void model_report_end(const struct model *model, bool had_others, void (*report)(void *context, const char *text),
                       void *context);
 

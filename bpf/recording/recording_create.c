@@ -130,6 +130,8 @@ static int limit_size(struct recorder *recorder, uint64_t most_bytes) {
     return sql_run(recorder->db, sql);
 }
 
+_Static_assert(PAUSE_CAUSES == 5, "a row of phase has two times a cause, one of pause has one");
+
 static int prepare(struct recorder *recorder) {
     char *heap = schema_insert_heap();
     if (!heap) {

@@ -5,7 +5,8 @@
 . "$(dirname "$0")/common.sh"
 
 need_edenscope
-probes=$PWD/probes include=$PWD/runtime/include library=$(readlink -f "$build/lib/libeden.so.0") shared=$(readlink -f "$build/tests/exercise-shared")
+probes=$PWD/probes include=$PWD/runtime/include
+library=$(readlink -f "$build/lib/libeden.so.0") shared=$(readlink -f "$build/tests/exercise-shared")
 races=$(readlink -f "$build/tests/races")
 enter_folder
 program=$scope
