@@ -18,12 +18,12 @@ TESTS := $(wildcard tests/e2e/test_*.sh)
 # tests do. What they build is built before.
 BESIDE_TESTS := $(addprefix tests/e2e/,test_archive.sh test_callgraph.sh test_examples.sh test_faults.sh test_fuzz.sh \
 	test_lifetimes_shares.sh test_limits.sh test_memory.sh test_notes.sh test_peers.sh test_tsan.sh)
-# Those that attach to what they start, by its id or as their own program, and ask nothing about the machine: they run
-# two at a time, but beside none that looks at other processes.
+# Those that attach to what they start, by its id or as their own program, and ask nothing about the machine or about who
+# else listens to that program: they run two at a time, but beside none that looks at other processes.
 TOGETHER_TESTS := $(addprefix tests/e2e/,test_repro.sh test_lifetimes_record.sh test_record_ends.sh test_page.sh \
 	test_checked.sh test_tuning_docs.sh test_lifetimes_sites.sh test_micro.sh test_dataframe.sh test_tune_patterns.sh \
 	test_simulate.sh test_lifetimes_children.sh test_lifetimes_pretenure.sh test_background.sh test_lifetimes_actionable.sh \
-	test_lifetimes_stacks.sh test_record_locked.sh test_views.sh test_lifetimes_two.sh test_lifetimes_docs.sh test_late.sh \
+	test_lifetimes_stacks.sh test_record_locked.sh test_views.sh test_lifetimes_docs.sh test_late.sh \
 	test_plugins.sh test_patterns.sh test_hostile_recording.sh test_stat_under_way.sh test_lifetimes_letgo.sh \
 	test_bench_lifetimes.sh test_chrome.sh test_tune_trials.sh test_diff.sh test_mobidyc.sh test_honeyginger.sh \
 	test_moose.sh test_bloc.sh test_inspectors.sh)
