@@ -114,54 +114,58 @@ static __always_inline void count_faults(struct pause_time *time) {
     time->faults = BPF_CORE_READ(task, min_flt) + time->disk_faults;
 }
 
-/* A collection begins: at the hit of its first probe. */
+/* A collection begins: at the hit of its first probe. Whoever comes after another thread takes that one's element away,
+ * so that a heap has one at most, and however many threads begin at once, each finds another one before it. */
 static __noinline void begin_pause(struct heap_entry *heap, uint64_t now) {
     uint32_t thread = current_thread();
-    struct pausing fresh = {.since_ns = now, .cause = PAUSE_working, .heap = heap->number};
-    count_faults(&fresh.so_far);
-    uint32_t before = heap->collector;
-    const struct pausing *last = before != thread ? bpf_map_lookup_elem(&pausing, &before) : NULL;
-    if (last && last->heap == heap->number) { /* another thread may have its number by now */
-        forget_thread(before);
-    }
-    heap->collector = thread;
-    if (bpf_map_update_elem(&pausing, &thread, &fresh, BPF_NOEXIST) == 0) {
+    uint64_t word = word_of(heap);
+    struct collector *collector = &heap->collector;
+    if (bpf_map_update_elem(&pausing, &thread, &word, BPF_NOEXIST) == 0) {
         add32(&pausing_threads, 1);
     } else {
-        bpf_map_update_elem(&pausing, &thread, &fresh, BPF_EXIST); /* the end of the one before was not seen */
+        bpf_map_update_elem(&pausing, &thread, &word, BPF_EXIST); /* the end of the one before was not seen */
     }
+    uint32_t before = __sync_lock_test_and_set(&collector->thread, thread);
+    if (before != thread && pausing_word(before) == word) {
+        forget_thread(before);
+    }
+    struct pause_time none = {};
+    count_faults(&none);
+    collector->so_far = none;
+    collector->cause = PAUSE_working;
+    collector->since_ns = now;
 }
 
 /* The collection ends: at the hit of its last probe. */
-static __noinline void end_pause(const struct heap_entry *heap, struct pause_sums *sums, bool is_longest,
-                                 uint64_t now) {
-    uint32_t number = current_thread();
-    struct pausing *thread = bpf_map_lookup_elem(&pausing, &number);
-    if (thread && thread->heap != heap->number) { /* it has begun a collection of another heap since */
-        thread = NULL;
-    }
-    sums->has_last = thread != NULL;
-    if (!thread) {
+static __noinline void end_pause(struct heap_entry *heap, struct pause_sums *sums, bool is_longest, uint64_t now) {
+    const uint32_t thread = current_thread();
+    struct collector *collector = &heap->collector;
+    const bool is_ours = pausing_word(thread) == word_of(heap);
+    sums->has_last = is_ours && collector->thread == thread && collector->since_ns != 0;
+    if (!sums->has_last) { /* or it has begun a collection of another heap since */
         if (is_longest) {
             sums->longest = (struct pause_time){};
         }
-        return;
+    } else {
+        turn(collector, PAUSE_working, now);
+        collector->since_ns = 0;
+        for (int i = 0; i < PAUSE_CAUSES; i++) {
+            add(&sums->all.ns[i], collector->so_far.ns[i]);
+        }
+        struct pause_time faults;
+        count_faults(&faults);
+        collector->so_far.faults = faults.faults - collector->so_far.faults;
+        collector->so_far.disk_faults = faults.disk_faults - collector->so_far.disk_faults;
+        add(&sums->all.faults, collector->so_far.faults);
+        add(&sums->all.disk_faults, collector->so_far.disk_faults);
+        sums->last = collector->so_far;
+        if (is_longest) {
+            sums->longest = sums->last;
+        }
     }
-    turn(thread, PAUSE_working, now);
-    for (int i = 0; i < PAUSE_CAUSES; i++) {
-        add(&sums->all.ns[i], thread->so_far.ns[i]);
+    if (is_ours) {
+        forget_thread(thread);
     }
-    struct pause_time faults;
-    count_faults(&faults);
-    thread->so_far.faults = faults.faults - thread->so_far.faults;
-    thread->so_far.disk_faults = faults.disk_faults - thread->so_far.disk_faults;
-    add(&sums->all.faults, thread->so_far.faults);
-    add(&sums->all.disk_faults, thread->so_far.disk_faults);
-    sums->last = thread->so_far;
-    if (is_longest) {
-        sums->longest = sums->last;
-    }
-    forget_thread(number);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------------- */
@@ -207,6 +211,9 @@ static __always_inline bool count_duration(struct heap_entry *heap, uint32_t pha
         }
         uint32_t was = __sync_val_compare_and_swap(&heap->histogram[phase], 0, fresh);
         index = was ? was : fresh;
+        if (was) { /* another thread was first */
+            give_back_histogram(heap, fresh - 1);
+        }
     }
     index--;
     struct histogram *histogram = bpf_map_lookup_elem(&histograms, &index);

@@ -43,6 +43,24 @@ static __always_inline bool is_unused(const struct share *share) {
            share->lost_events == 0;
 }
 
+__noinline int give_back_histogram(const struct heap_entry *heap, uint32_t number) {
+    if (!heap) { /* as far as the verifier knows */
+        return 0;
+    }
+    struct process_key branch = heap->branch;
+    uint32_t owner = heap->owner;
+    struct share *share = bpf_map_lookup_elem(&shares, &branch), *user = bpf_map_lookup_elem(&users, &owner);
+    bpf_map_push_elem(&free_histograms, &number, BPF_ANY);
+    if (user) {
+        give(&user->histograms, 1);
+    }
+    if (share && (heap->flags & HEAP_OF_BRANCH || !user)) {
+        give(&share->histograms, 1);
+    }
+    give(&histograms_taken, 1);
+    return 0;
+}
+
 /* Empties an entry that the tool has given back, and its histograms: they are free, and no longer of the shares. */
 __noinline int empty_entry(uint32_t index) {
     static const struct heap_entry no_heap;

@@ -451,6 +451,9 @@ static inline __noinline struct share *branch_share(const struct process_key *br
 /* Copies the heap's header from the memory of its process, which is the current one (entries.bpf.c). */
 extern bool read_header(const struct heap_entry *heap, struct eden_heap_info *header);
 
+/* Gives back a histogram that the heap took and did not use (entries.bpf.c). Always 0. */
+extern int give_back_histogram(const struct heap_entry *heap, uint32_t number);
+
 /* 1 + the number of the entry of a heap that has none yet (entries.bpf.c). created_ns: of the hit of heap__create; 0:
  * of another one. 0: there is no room, and the hit is counted as lost. */
 extern uint32_t new_entry(const struct heap_key *key, uint32_t spec, uint64_t created_ns);

@@ -121,8 +121,12 @@ struct heap_entry {
     uint64_t began_ns[KERNEL_PHASES]; /* of phases under way; 0: not seen */
     struct phase_sums phase[KERNEL_PHASES];
     struct pause_sums scavenge, full;
-    uint32_t collector; /* the thread that collects, or has last: one at most of a heap is in `pausing` */
-    uint32_t reserved;
+    struct collector {
+        uint64_t since_ns;        /* 0: no pause whose start was seen is under way */
+        uint32_t cause;           /* of the time since then */
+        uint32_t thread;          /* that collects, or has last, as the kernel counts threads; 0: none */
+        struct pause_time so_far; /* its faults: when the collection began, those of the thread's whole life */
+    } collector;
     uint32_t histogram[KERNEL_PHASES]; /* 1 + index; 0: none yet */
     struct checkpoint checkpoint[KERNEL_CHECKPOINTS];
     uint64_t ended_seq; /* the collection whose end was the last hit; 0: another hit was */

@@ -6,8 +6,8 @@
  * knows.
  *
  * 2. Algorithm
- * While a thread is between the start and done probes of a collection it is in `pausing`, with one cause
- * (pause_causes.def), which the events of the scheduler change:
+ * While a thread is between the start and done probes of a collection it is in `pausing`, which leads to the heap's
+ * entry. That has one cause (pause_causes.def), which the events of the scheduler change:
  *
  *     switched out, ready to run    -> no_cpu, or throttled where its control group may not run
  *     switched out, asleep          -> disk where it waits for input or output, else asleep
@@ -20,8 +20,9 @@
  *
  * 3. Invariants
  * I1. The causes of a pause add up to the time between the hits of its two probes.
- * I2. A heap has one thread here at most, so nobody takes more room than his heaps have. A thread that ends, or
- * executes a program, is forgotten.
+ * I2. A heap has one thread here at most, but for those that begin at this moment, so nobody takes more room than his
+ * heaps have. A thread that ends, or executes a program, is forgotten.
+ * I3. Only the entry of a heap that names the thread is written: a process spoils the figures of its own heaps alone.
  *
  * 4. Failure
  * A pause whose start was not seen, or for which there is no room, adds nothing: the tool shows its time as unknown.
@@ -78,13 +79,13 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx) {
     struct task_struct___run *next = (struct task_struct___run *)ctx->args[2];
     uint32_t out = current_thread(), in = (uint32_t)BPF_CORE_READ(next, pid);
     uint64_t now = bpf_ktime_get_ns();
-    struct pausing *thread = bpf_map_lookup_elem(&pausing, &out);
-    if (thread) {
-        turn(thread, cause_out((struct task_struct___run *)ctx->args[1], ctx->args[0]), now);
+    struct heap_entry *heap = collected_by(out);
+    if (heap) {
+        turn(&heap->collector, cause_out((struct task_struct___run *)ctx->args[1], ctx->args[0]), now);
     }
-    thread = bpf_map_lookup_elem(&pausing, &in);
-    if (thread) {
-        turn(thread, PAUSE_working, now);
+    heap = collected_by(in);
+    if (heap) {
+        turn(&heap->collector, PAUSE_working, now);
     }
     return 0;
 }
@@ -95,19 +96,25 @@ int on_wakeup(struct bpf_raw_tracepoint_args *ctx) {
         return 0;
     }
     struct task_struct___run *task = (struct task_struct___run *)ctx->args[0];
-    uint32_t number = (uint32_t)BPF_CORE_READ(task, pid);
-    struct pausing *thread = bpf_map_lookup_elem(&pausing, &number);
-    if (thread && (thread->cause == PAUSE_disk || thread->cause == PAUSE_asleep)) {
-        turn(thread, PAUSE_no_cpu, bpf_ktime_get_ns());
+    struct heap_entry *heap = collected_by((uint32_t)BPF_CORE_READ(task, pid));
+    if (heap && (heap->collector.cause == PAUSE_disk || heap->collector.cause == PAUSE_asleep)) {
+        turn(&heap->collector, PAUSE_no_cpu, bpf_ktime_get_ns());
     }
     return 0;
 }
 
-/* A thread that executes a program takes the id of the first thread: nobody else forgets the id that it had. */
+/* A thread that executes a program takes the id of the first thread: nobody else forgets the id that it had, which may
+ * be a thread's of another process by now. */
 SEC("raw_tp/sched_process_exec")
 int on_program(struct bpf_raw_tracepoint_args *ctx) {
     if (any_pause()) {
-        forget_thread((uint32_t)ctx->args[1]);
+        struct process_key own = {};
+        uint32_t tid, before = (uint32_t)ctx->args[1];
+        const struct heap_entry *heap = collected_by(before);
+        current_process(&own, &tid);
+        if (heap && heap->key.process.pid == own.pid && heap->key.process.start_ns == own.start_ns) {
+            forget_thread(before);
+        }
         forget_thread(current_thread());
     }
     return 0;

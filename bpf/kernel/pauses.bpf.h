@@ -5,17 +5,16 @@
 
 #include "kernel/hit.bpf.h"
 
-struct pausing {
-    uint64_t since_ns;
-    uint32_t cause;           /* of the time since then */
-    uint32_t heap;            /* that it collects: its number */
-    struct pause_time so_far; /* its faults: when the collection began, those of the thread's whole life */
-};
+/* Which heap a thread collects: its serial, and in the last bits the number of its entry. An element of the map is used
+ * again at once when it has been deleted, by whatever thread comes next: so nothing but this word is in it, it is read
+ * once, and it counts only where the entry names the same thread (collected_by). */
+enum { PAUSING_BITS = 16, PAUSING_MORE = 256 /* that begin, and are not told from others yet */ };
+_Static_assert(KERNEL_HEAPS <= 1 << PAUSING_BITS, "an entry's number fits");
 struct pausing_map {
     __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, KERNEL_HEAPS);
+    __uint(max_entries, KERNEL_HEAPS + PAUSING_MORE);
     __type(key, uint32_t); /* thread, as the kernel counts them */
-    __type(value, struct pausing);
+    __type(value, uint64_t);
 };
 extern struct pausing_map pausing SEC(".maps");
 extern uint32_t pausing_threads; /* in the map */
@@ -23,14 +22,34 @@ extern uint32_t explains_pauses; /* all programs of pauses.bpf.c are attached */
 
 static __always_inline uint32_t current_thread(void) { return (uint32_t)bpf_get_current_pid_tgid(); }
 
+static __always_inline uint64_t word_of(const struct heap_entry *heap) {
+    return heap->serial << PAUSING_BITS | heap->number;
+}
+
+static __always_inline uint64_t pausing_word(uint32_t thread) {
+    const uint64_t *word = bpf_map_lookup_elem(&pausing, &thread);
+    return word ? *(volatile uint64_t *)word : 0;
+}
+
+/* The entry of the heap that a thread collects; NULL: it collects none. */
+static __always_inline struct heap_entry *collected_by(uint32_t thread) {
+    const uint64_t word = pausing_word(thread);
+    uint32_t number = word & ((1u << PAUSING_BITS) - 1);
+    struct heap_entry *heap = word ? bpf_map_lookup_elem(&heaps, &number) : NULL;
+    return heap && *(volatile uint32_t *)&heap->collector.thread == thread && word_of(heap) == word &&
+                   heap->collector.since_ns != 0
+               ? heap
+               : NULL;
+}
+
 /* What the time up to now was spent on is known; `cause`: of what comes. */
-static __always_inline void turn(struct pausing *thread, enum pause_cause cause, uint64_t now) {
-    uint32_t was = thread->cause;
-    if (was < PAUSE_CAUSES && now > thread->since_ns) {
-        thread->so_far.ns[was] += now - thread->since_ns;
+static __always_inline void turn(struct collector *collector, enum pause_cause cause, uint64_t now) {
+    uint32_t was = collector->cause;
+    if (was < PAUSE_CAUSES && now > collector->since_ns) {
+        collector->so_far.ns[was] += now - collector->since_ns;
     }
-    thread->since_ns = now;
-    thread->cause = cause;
+    collector->since_ns = now;
+    collector->cause = cause;
 }
 
 static __always_inline void forget_thread(uint32_t thread) {

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.sh"
 
 need_edenscope
-program=$(readlink -f "$build/tests/pauses")
+program=$(readlink -f "$build/tests/pauses") crowds=$(readlink -f "$build/tests/crowds")
 enter_folder
 
 # says WHAT PYTHON: of `all` and `longest`, sums over scavenges and full collections, and the `visits` of the program, as
@@ -50,6 +50,32 @@ expect_status 0 "${observe[@]}" sh executes.sh "$program"
 grep -q '^\[' out || die "the tool's map is not found: $(cat out err)"
 ! grep -q '"key"' out || die "threads that are no more have pauses: $(cat out)"
 echo "a thread is forgotten with its program"
+
+# Threads of one process that hit probes at the same moment take no more room than its heaps have, and spoil nobody else's
+# figures.
+cat >crowd.sh <<'COMMAND'
+mkfifo input
+"$1" "$2" "$3" <input >answer &
+exec 4>input
+until [[ -s answer ]]; do sleep 0.05; done
+for id in $(sed -n 's/^map_id:[[:space:]]*//p' /proc/$PPID/fdinfo/*); do
+    ! bpftool map show id "$id" | grep -qw "name $4" || bpftool map dump id "$id" -j
+done
+exec 4>&-
+wait
+rm input answer
+COMMAND
+expect_status 0 "${observe[@]}" bash crowd.sh "$crowds" begin 1000 pausing
+[[ $(jq length out) == 1 ]] || die "threads that begin at once: $(jq length out) are in pauses, of one heap"
+expect_status 0 "${observe[@]}" bash crowd.sh "$crowds" phases 200 users
+jq -e '[.[].formatted.value.histograms] | add == 200 * 4' out >/dev/null || die "histograms of 200 heaps: $(cat out)"
+expect_status 0 "${observe[@]}" "$crowds" turns 6
+jq -e '[.processes[].heaps[] | select(.name == "victim") | .phases.scavenge] |
+    length == 1 and .[0].time.faults == 0 and .[0].calls > 100' seen.json >/dev/null ||
+    die "another process spoils the causes of pauses: $(cat seen.json)"
+jq -e '[.processes[].heaps[].phases.scavenge | select(. != null).time | select(. != null).faults] | add < 10000000' seen.json >/dev/null ||
+    die "what another process did is in one's own sums: $(cat seen.json)"
+echo "a crowd of threads spoils its own figures only"
 
 # Two programs that compute have one processor: each waits for the other.
 one=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')

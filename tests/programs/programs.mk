@@ -1,12 +1,12 @@
 # Programs that tests run: tests/programs/NAME.c is $(B)/tests/NAME, with libeden.
 P := $(B)/tests/programs
 TEST_PROGRAMS := $(addprefix $(B)/tests/,allocators allocators-bare burst children exercise exercise-shared giveback held \
-	hostile leaps limits-dataframe limits-mixed limits-queue pauses plugin.so plugins probe_gun races sites threads)
+	hostile leaps limits-dataframe limits-mixed limits-queue pauses plugin.so plugins probe_gun crowds races sites threads)
 test-programs: $(TEST_PROGRAMS) $(B)/tests/edenscope
 
 # The way to link each but two of them: the objects and archives that it depends on.
 TEST_LINK = $(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(LDLIBS) -lm -lpthread
-$(filter-out %-shared %/probe_gun %/races %.so,$(TEST_PROGRAMS)) $(B)/tests/faults-run:
+$(filter-out %-shared %/probe_gun %/crowds %/races %.so,$(TEST_PROGRAMS)) $(B)/tests/faults-run:
 	@mkdir -p $(@D)
 	$(TEST_LINK)
 $(addprefix $(B)/tests/,allocators allocators-bare burst children exercise giveback held leaps pauses sites): \
@@ -19,7 +19,7 @@ $(B)/tests/hostile: $(patsubst %.c,$(B)/%.o,$(wildcard tests/programs/hostile/*.
 
 $(B)/tests/exercise-shared: $(P)/exercise.o $(B)/lib/libeden.so
 	$(CC) -o $@ $(filter %.o,$^) -L$(B)/lib -Wl,-rpath,'$$ORIGIN/../lib' $(LDFLAGS) -leden
-$(addprefix $(B)/tests/,probe_gun races): $(B)/tests/%: $(P)/%.o $(B)/probes/probes.o
+$(addprefix $(B)/tests/,probe_gun crowds races): $(B)/tests/%: $(P)/%.o $(B)/probes/probes.o
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) -lpthread
 
