@@ -157,13 +157,17 @@ struct table {
     const char *name, *key;
 };
 
+/* Three times as many as a table has: columns are looked up by name in each row, and take no room in it. */
+enum { COLUMNS_MOST = 256 };
+
 static bool is_plain_table(struct recording *recording, const struct table *table, int *code) {
     sqlite3_stmt *row = NULL;
-    char sql[300];
+    char sql[400];
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%%' AND name = '%s'"
-             " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo('%s') WHERE hidden <> 0)",
-             table->name, table->name);
+             " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo('%s') WHERE hidden <> 0)"
+             " AND (SELECT count(*) FROM pragma_table_xinfo('%s')) <= %d",
+             table->name, table->name, table->name, COLUMNS_MOST);
     *code = sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL);
     *code = *code == SQLITE_OK ? sqlite3_step(row) : *code;
     bool is_plain = *code == SQLITE_ROW && sqlite3_column_int(row, 0) == 1;

@@ -253,6 +253,28 @@ TEST(large_schemas_are_refused) {
     }
 }
 
+/* Columns are looked up by name, and take no room. */
+TEST(tables_of_very_many_columns_are_refused) {
+    for (int more = 0; more < 2; more++) {
+        sqlite3 *db = NULL;
+        struct failure why = {0};
+        free(sample(&(size_t){0}));
+        assert_int_equal(sqlite3_open("sample.data", &db), SQLITE_OK);
+        for (int i = 0; i < (more ? 250 : 100); i++) {
+            char sql[80];
+            snprintf(sql, sizeof sql, "ALTER TABLE heap ADD COLUMN more%d", i);
+            assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+        }
+        sqlite3_close(db);
+        struct recording *recording = recording_open("sample.data", &why);
+        assert_true((recording == NULL) == more);
+        if (more) {
+            assert_non_null(strstr(why.message, "tables are missing or altered"));
+        }
+        recording_close(recording);
+    }
+}
+
 TEST(random_files_are_refused) {
     unsigned seed = 3;
     for (int i = 0; i < 50; i++) {
