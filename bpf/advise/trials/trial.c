@@ -10,6 +10,7 @@
 #include "util/format.h"
 #include "util/interrupt.h"
 #include "util/message.h"
+#include "util/sum.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -470,7 +471,7 @@ _Noreturn static void supervisor_run(const struct supervisor *supervisor) {
 
 static void add_figure(uint64_t *figure, enum figure_kind kind, uint64_t value) {
     if (kind == KIND_sum) {
-        *figure += value;
+        sum_add(figure, value);
     } else if (value > *figure) {
         *figure = value;
     }
@@ -493,7 +494,7 @@ static bool add_line(struct trial_figures *figures, const json_t *line, const ch
         if (!json_is_integer(value) || json_integer_value(value) < 0) {
             return false;
         }
-        figures->full_by_cause[i] += (uint64_t)json_integer_value(value);
+        sum_add(&figures->full_by_cause[i], (uint64_t)json_integer_value(value));
     }
     return true;
 }

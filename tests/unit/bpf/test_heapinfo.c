@@ -284,6 +284,8 @@ TEST(writes_private_pages_only) {
     assert_true(target_write(&target, address_of(mine + 1), 0x4711));
     assert_int_equal(mine[1], 0x4711);
     assert_int_equal(mine[0] + mine[2], 0);
+    *(volatile uint64_t *)shared = 0; /* now these pages are there, too */
+    assert_int_equal(*(volatile uint64_t *)constant, 0);
     assert_false(target_write(&target, address_of(shared), 1));
     assert_false(target_write(&target, address_of(constant), 1));
     assert_false(target_write(&target, address_of(mine) + 4092, 1)); /* would run over its end */

@@ -1,11 +1,13 @@
 /* The tool's workers: an inspector serves one owner of processes or files, and only a few of them stay. */
 #include "attach/inspect/inspect.h"
+#include "eden_batches.h"
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -35,6 +37,35 @@ static int close_all(void **state) {
     target_close(&target);
     inspect_close(inspect);
     return 0;
+}
+
+/* ---- what is written ----------------------------------------------------------------------------------------------
+ */
+
+/* Whoever asks the opener: it writes 0, the user's request and the request to end, and no other value. */
+TEST(only_what_the_user_asked_for_is_written) {
+    const uint64_t asked = EDEN_CONTROL_ASKED | 0x123450000, end = EDEN_CONTROL_ASKED | EDEN_CONTROL_END;
+    struct failure why;
+    struct target own;
+    volatile uint64_t *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(word, MAP_FAILED);
+    *word = 7;
+    struct inspect *writer = inspect_open(asked, &why);
+    assert_non_null(writer);
+    assert_true(inspect_process(writer, getpid(), getuid(), 0, true, &own));
+    const uint64_t address = (uintptr_t)word, others[] = {1, 7, asked + 1, asked & ~EDEN_CONTROL_ASKED, UINT64_MAX},
+                   ours[] = {asked, 0, end, asked | EDEN_CONTROL_TURN};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_false(inspect_write(writer, &own, address, others[i]));
+        assert_int_equal(*word, 7);
+    }
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        assert_true(inspect_write(writer, &own, address, ours[i]));
+        assert_true(*word == ours[i]);
+    }
+    target_close(&own);
+    inspect_close(writer);
+    munmap((void *)(uintptr_t)address, 4096);
 }
 
 /* ---- which inspectors there are --------------------------------------------------------------------------------- */

@@ -331,9 +331,17 @@ TEST(leftovers_are_swept) {
     struct stat status;
     assert_int_equal(stat("swept.data.aB3xYz", &status), 0);
     assert_true(status.st_size > 4096);
+    /* That of a recorder that lives, and that of another user. */
+    assert_int_equal(system("cp swept.data.aB3xYz swept.data.Living && cp swept.data.aB3xYz swept.data.Others"), 0);
+    const int living = open("swept.data.Living", O_RDWR | O_CLOEXEC);
+    assert_true(recording_vfs_lock_live(living));
+    const bool has_others = chown("swept.data.Others", 65534, (gid_t)-1) == 0;
 
     recorder_close(begin("swept.data"));
     assert_int_equal(access("swept.data.aB3xYz", F_OK), -1);
+    assert_int_equal(access("swept.data.Living", F_OK), 0);
+    assert_int_equal(access("swept.data.Others", F_OK), has_others ? 0 : -1);
+    close(living);
     assert_is_recording("swept.data.copied");
     assert_is_recording("swept.data.recovered-monday");
     assert_is_recording("swept.data.vacuum");

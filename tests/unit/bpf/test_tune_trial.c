@@ -7,6 +7,7 @@
 #include "util/interrupt.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/fuse.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,16 +23,16 @@
 #include "suite.h"
 
 /* A line of EDEN_STATS in which each figure is `base` and its place; `without` is left out. */
-static char *line_of(char *text, int pid, unsigned base, int without) {
+static char *line_of(char *text, int pid, uint64_t base, int without) {
     char *to = text + sprintf(text, "{\"pid\":%d,\"heap\":1,\"name\":\"x\"", pid);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         if (i != without) {
-            to += sprintf(to, ",\"%s\":%u", figure_descriptions[i].name, base + (unsigned)i);
+            to += sprintf(to, ",\"%s\":%" PRIu64, figure_descriptions[i].name, base + (uint64_t)i);
         }
     }
     to += sprintf(to, ",\"full_by_cause\":{");
     for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
-        to += sprintf(to, "%s\"%s\":%u", i ? "," : "", eden_full_cause_name(i), base);
+        to += sprintf(to, "%s\"%s\":%" PRIu64, i ? "," : "", eden_full_cause_name(i), base);
     }
     sprintf(to, "}}\n");
     return text;
@@ -51,6 +52,19 @@ TEST(stats_of_all_heaps_are_added_up) {
     assert_int_equal(figures.figure[EDEN_FIGURE_max_pause_ns], 200 + EDEN_FIGURE_max_pause_ns);
     assert_int_equal(figures.figure[EDEN_FIGURE_eden_size], 200 + EDEN_FIGURE_eden_size);
     assert_int_equal(figures.full_by_cause[EDEN_FULL_LIMIT], 340);
+}
+
+/* A heap that lies does not make the sum of the others small. */
+TEST(sums_of_stats_saturate) {
+    char text[8192], more[4096];
+    struct trial_figures figures = {0};
+    struct failure why;
+    line_of(text, 10, INT64_MAX - EDEN_FIGURE_COUNT, -1);
+    strcat(text, line_of(more, 11, INT64_MAX - EDEN_FIGURE_COUNT, -1));
+    strcat(text, line_of(more, 12, 1000000, -1));
+    assert_true(trial_read_stats(&figures, text, strlen(text), &why));
+    assert_true(figures.figure[EDEN_FIGURE_gc_ns] == UINT64_MAX);
+    assert_true(figures.full_by_cause[EDEN_FULL_LIMIT] == UINT64_MAX);
 }
 
 TEST(malformed_stats_are_refused) {
