@@ -39,14 +39,21 @@ static void print_unseen(FILE *out, const struct tune_facts *facts) {
     print_wrapped(out, "  ", line);
 }
 
-static void print_heap(FILE *out, const struct tune_facts *facts) {
-    char command[TEXT_GROWTH * sizeof facts->command], name[TEXT_GROWTH * sizeof facts->heap_name], wall[FORMAT_MAX],
-        gc[FORMAT_MAX], scavenge[FORMAT_MAX], full[FORMAT_MAX], pause[FORMAT_MAX], count[FORMAT_MAX],
-        number[HEAP_NUMBER], line[640];
-    text_escape(command, sizeof command, facts->command[0] ? facts->command : "?", "");
+/* heap 1 'main' */
+enum { HEAP_TEXT = TEXT_GROWTH * 64 + HEAP_NUMBER + 16 };
+static char *heap_text(char text[HEAP_TEXT], const struct tune_facts *facts) {
+    char name[TEXT_GROWTH * sizeof facts->heap_name], number[HEAP_NUMBER];
     text_escape(name, sizeof name, facts->heap_name, "'");
-    fprintf(out, "%s[%" PRIu32 "] heap %s%s%s%s\n", command, facts->process.pid,
-            heap_number_text(number, facts->id, facts->suffix), name[0] ? " '" : "", name, name[0] ? "'" : "");
+    snprintf(text, HEAP_TEXT, "heap %s%s%s%s", heap_number_text(number, facts->id, facts->suffix), name[0] ? " '" : "",
+             name, name[0] ? "'" : "");
+    return text;
+}
+
+static void print_heap(FILE *out, const struct tune_facts *facts) {
+    char command[TEXT_GROWTH * sizeof facts->command], heap[HEAP_TEXT], wall[FORMAT_MAX], gc[FORMAT_MAX],
+        scavenge[FORMAT_MAX], full[FORMAT_MAX], pause[FORMAT_MAX], count[FORMAT_MAX], line[640];
+    text_escape(command, sizeof command, facts->command[0] ? facts->command : "?", "");
+    fprintf(out, "%s[%" PRIu32 "] %s\n", command, facts->process.pid, heap_text(heap, facts));
     if (!tune_has_collections(facts)) {
         print_unseen(out, facts);
         return;
@@ -185,21 +192,48 @@ static bool has_finding(const struct tune_report *report, const char *key) {
     return false;
 }
 
+static bool has_withheld(const struct tune_options *options) {
+    for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
+        if (options->harmed[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is for one heap alone. */
+static void print_withheld(FILE *out, const struct tune_options *options) {
+    for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
+        char value[TUNE_VALUE], of[HEAP_TEXT], harmed[HEAP_TEXT];
+        if (options->harmed[i]) {
+            fprintf(out,
+                    "%s=%s (%s) is for %s alone: EDEN_OPTIONS sets it for all heaps of the process, and %s needs "
+                    "another.\n  Set it where the program creates that heap (docs/embedding.md).\n",
+                    eden_param((enum eden_param_id)i)->name,
+                    tune_value(value, (enum eden_param_id)i, options->number[i]), options->from[i],
+                    heap_text(of, options->of[i]), heap_text(harmed, options->harmed[i]));
+        }
+    }
+}
+
 static void print_paste(FILE *out, const struct tune_report *report) {
     char line[TUNE_OPTIONS_LINE];
+    print_withheld(out, &report->options);
     if (!tune_options_line(line, &report->options)[0]) {
         fprintf(out, has_finding(report, "unexplained") ? "The rules propose no parameter, but time is unexplained: "
                                                           "`edenscope tune --search` measures parameters.\n"
                      : has_finding(report, "unseen")
                          ? "No parameter is proposed: no collection ended while it was observed.\n"
-                         : "Keep the current parameters.\n");
+                     : has_withheld(&report->options) ? ""
+                                                      : "Keep the current parameters.\n");
         return;
     }
     for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
-        if (report->options.overruled[i]) {
-            char value[TUNE_VALUE];
-            fprintf(out, "%s and %s both set %s; the setting for the greater need applies: %s.\n",
-                    report->options.from[i], report->options.overruled[i], eden_param((enum eden_param_id)i)->name,
+        if (report->options.overruled[i] && !report->options.harmed[i]) {
+            char value[TUNE_VALUE], of[HEAP_TEXT];
+            fprintf(out, "%s (%s) and %s both set %s; the setting for the greater need applies: %s.\n",
+                    report->options.from[i], heap_text(of, report->options.of[i]), report->options.overruled[i],
+                    eden_param((enum eden_param_id)i)->name,
                     tune_value(value, (enum eden_param_id)i, report->options.number[i]));
         }
     }
@@ -208,9 +242,10 @@ static void print_paste(FILE *out, const struct tune_report *report) {
         is_late = is_late || report->findings[i].facts->late;
     }
     fprintf(out,
-            "Run it with%s:\n"
+            "Run it with%s%s:\n"
             "  EDEN_OPTIONS=\"",
-            is_late ? ", added to the EDEN_OPTIONS that it has, if it has any" : "");
+            is_late ? ", added to the EDEN_OPTIONS that it has, if it has any" : "",
+            report->heaps > 1 ? " (which is for all of its heaps)" : "");
     print_merged(out, report);
     fprintf(out, "\" %s\n", report->command ? report->command : "PROGRAM");
 }

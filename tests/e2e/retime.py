@@ -116,5 +116,9 @@ class Clock:
         times = ("total_ns", "max_ns", "outside_ns")
         self.db.execute(f"UPDATE phase SET {', '.join(f'{name} = CAST({name} * :pace AS INTEGER)' for name in times)}",
                         {"pace": pace})
+        # Nobody waits for the machine.
+        waits = ", ".join(f"{part}{wait}_ns = 0" for wait in ("disk", "no_cpu", "throttled", "asleep")
+                          for part in ("", "longest_"))
+        self.db.execute(f"UPDATE phase SET {waits}")
         self.db.execute(f"UPDATE heap SET {', '.join(f'{name} = ?' for name in figures)}", list(figures.values()))
         self.db.execute("UPDATE meta SET value = ? WHERE key = 'wall_ns'", [round(self.now) - self.start])

@@ -46,7 +46,8 @@ def shapes(text):
     for line in text.splitlines():
         if re.match(r" *[0-9]+  [^ ]", line) and "queue" not in line:
             continue
-        if line.startswith("   not ended "): # where the recording ended in a collection
+        # Where the recording ended in a collection; where the machine is busy.
+        if line.startswith(("   not ended ", "  machine.waits ")):
             continue
         line = re.sub(r"(in [a-z._]+ for ([0-9.]+ [mun]?s|\?)|  -)$", " NOW", line)
         line = re.sub(r"(^|(?<=[ (\[=]))" + NUMBER, "N", line)

@@ -588,6 +588,11 @@ static void begin_heap(struct heap_reader *reader, const struct process_model *p
         facts->figures[i] = heap->figures[i] - heap->before[i];
     }
     clip_times(facts, heap);
+    static const enum eden_phase kinds[TUNE_KINDS] = {
+        [TUNE_SCAVENGES] = EDEN_PHASE_scavenge, [TUNE_FULLS] = EDEN_PHASE_full};
+    for (int i = 0; i < TUNE_KINDS; i++) {
+        facts->spent[i] = heap->phase[kinds[i]] ? heap->phase[kinds[i]]->pauses : (struct pause_time){0};
+    }
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         facts->full_by_cause[i] = heap->full_by_cause[i] - heap->full_by_cause_before[i];
     }

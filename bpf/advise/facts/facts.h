@@ -69,6 +69,9 @@ struct tune_survivors {
     double died_young[HISTOGRAM_BUCKETS][TUNE_COPIES]; /* or were young at the end */
 };
 
+/* Kinds of collections, by which their time is accounted for. */
+enum { TUNE_SCAVENGES, TUNE_FULLS, TUNE_KINDS };
+
 struct tune_facts {
     struct process_key process;
     char command[64], heap_name[64];
@@ -81,6 +84,7 @@ struct tune_facts {
     uint64_t figures[EDEN_FIGURE_COUNT];  /* sums: of what was observed */
     uint64_t known;                       /* bit i: figures[i] is */
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
+    struct pause_time spent[TUNE_KINDS]; /* what the threads did that collected; 0: not known */
 
     struct tune_parameter parameters[EDEN_PARAM_COUNT];
 

@@ -3,7 +3,11 @@
  * Several findings may set the same parameter, and EDEN_OPTIONS applies to every heap of the process. All numbers that
  * rules set are lower bounds, so the larger of two satisfies both. tenure_fill is the exception: the smaller value
  * satisfies both, since earlier tenuring includes later tenuring. Of choices, that of the costliest finding wins. The
- * overruled finding is kept, for the report. */
+ * overruled finding is kept, for the report.
+ *
+ * What cures one heap must not stop another from being created. So max_heap is withheld if a heap of the same process
+ * may take more or has no limit, and eden_size if new space of that size (7/5 of it) is more than a heap may take: such
+ * a setting is for the program to make where it creates the heap. */
 #include "advise/rules/rule.h"
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +18,8 @@ static bool needs_more(enum eden_param_id id, double number, double than) {
     return !is_choice(id) && (id == EDEN_PARAM_tenure_fill ? number < than : number > than);
 }
 
-static void want(struct tune_options *options, const struct finding *finding, const struct setting *setting) {
+static void want(struct tune_options *options, const struct tune_facts *facts, const struct finding *finding,
+                 const struct setting *setting) {
     enum eden_param_id id = setting->parameter;
     const char *loser = NULL;
     if (!options->set[id]) {
@@ -27,7 +32,26 @@ static void want(struct tune_options *options, const struct finding *finding, co
     }
     options->overruled[id] = loser ? loser : options->overruled[id];
     options->from[id] = finding->key;
+    options->of[id] = facts;
     options->number[id] = setting->number;
+}
+
+static void withhold(struct tune_options *options, enum eden_param_id id, const struct tune_facts *harmed) {
+    options->set[id] = false;
+    options->harmed[id] = harmed;
+}
+
+/* Looks whether a heap is harmed by what is for another one. */
+static void check(struct tune_options *options, const struct tune_facts *facts) {
+    const double *number = options->number;
+    double limit = tune_number(facts, EDEN_PARAM_max_heap);
+    if (options->set[EDEN_PARAM_max_heap] && limit > number[EDEN_PARAM_max_heap]) {
+        withhold(options, EDEN_PARAM_max_heap, facts);
+    }
+    limit = options->set[EDEN_PARAM_max_heap] ? number[EDEN_PARAM_max_heap] : limit;
+    if (options->set[EDEN_PARAM_eden_size] && number[EDEN_PARAM_eden_size] / 5 * 7 >= limit) {
+        withhold(options, EDEN_PARAM_eden_size, facts);
+    }
 }
 
 void tune_merge(const struct findings *findings, size_t heaps, struct tune_options *options) {
@@ -35,8 +59,13 @@ void tune_merge(const struct findings *findings, size_t heaps, struct tune_optio
     for (size_t i = 0; i < heaps; i++) {
         for (size_t j = 0; j < findings[i].count; j++) {
             for (int k = 0; k < findings[i].at[j].setting_count; k++) {
-                want(options, &findings[i].at[j], &findings[i].at[j].settings[k]);
+                want(options, findings[i].facts, &findings[i].at[j], &findings[i].at[j].settings[k]);
             }
+        }
+    }
+    for (int round = 0; round < 2; round++) { /* what was looked at before a limit was withheld is looked at again */
+        for (size_t i = 0; heaps > 1 && i < heaps; i++) {
+            check(options, findings[i].facts);
         }
     }
 }

@@ -18,9 +18,6 @@ extern const char *const tune_severity_names[]; /* "note", "low", "medium", "hig
 
 enum { TUNE_EVIDENCE = 6, TUNE_TEXT = 360, TUNE_SETTINGS = 3 };
 
-/* Kinds of collections, by which the account of their time is kept (account.h). */
-enum { TUNE_SCAVENGES, TUNE_FULLS, TUNE_KINDS };
-
 struct setting {
     enum eden_param_id parameter;
     double number; /* as in struct tune_parameter */
@@ -123,6 +120,7 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
 void rule_heap_grows(const struct tune_facts *facts, struct findings *findings);
 void rule_heap_limit(const struct tune_facts *facts, struct findings *findings);
 void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findings);
+void rule_machine_waits(const struct tune_facts *facts, struct findings *findings);
 void rule_program_allocates(const struct tune_facts *facts, struct findings *findings);
 /* The eden, in bytes, that would be worth its memory if there were no max_heap; 0: none is known. */
 double rule_eden_beyond_limit(const struct tune_facts *facts, const struct findings *findings);
@@ -135,8 +133,10 @@ void rule_ok(const struct tune_facts *facts, struct findings *findings);
 struct tune_options {
     bool set[EDEN_PARAM_COUNT];
     double number[EDEN_PARAM_COUNT];
-    const char *from[EDEN_PARAM_COUNT];      /* key of the finding that it is of */
-    const char *overruled[EDEN_PARAM_COUNT]; /* key of one that wanted less; NULL: none */
+    const char *from[EDEN_PARAM_COUNT];                /* key of the finding that it is of */
+    const char *overruled[EDEN_PARAM_COUNT];           /* key of one that wanted less; NULL: none */
+    const struct tune_facts *of[EDEN_PARAM_COUNT];     /* the heap that the finding is of */
+    const struct tune_facts *harmed[EDEN_PARAM_COUNT]; /* not set, because it would stop this heap; NULL: none */
 };
 
 /* One value for each parameter that the findings of all heaps want: if several set the same one, the greater need wins,

@@ -18,6 +18,7 @@ const struct rule tune_rules[] = {
     {"heap.fragmented", "large allocations that fail despite enough free memory", rule_heap_fragmented},
     {"heap.limit", "a memory limit nearly reached", rule_heap_limit},
     {"heap.grows", "ever more alive after each full collection, to the end", rule_heap_grows},
+    {"machine.waits", "collections that wait for a CPU, a disk or a control group's CPU time", rule_machine_waits},
     {"ephemeron.load", "ephemerons or weak objects that dominate a phase", rule_ephemeron_load},
     {"eden.small", "eden too small for the allocation rate", rule_eden_small},
     {"eden.cache", "an eden that exceeds the cache without a gain", NULL},

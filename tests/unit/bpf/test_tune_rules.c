@@ -783,6 +783,30 @@ static void weak_load(struct tune_facts *facts, uint64_t weak_ns) {
     }
 }
 
+TEST(waiting_for_the_machine_is_reported_with_its_cause) {
+    FACTS(facts);
+    add_pass(&facts, false, EDEN_SCAVENGE_EDEN, 1000 * MS);
+    add_pass(&facts, true, EDEN_FULL_RATIO, 1000 * MS);
+    facts.spent[TUNE_SCAVENGES] = (struct pause_time){.ns = {[PAUSE_working] = 900 * MS, [PAUSE_no_cpu] = 100 * MS}};
+    facts.spent[TUNE_FULLS] = (struct pause_time){.ns = {[PAUSE_working] = 950 * MS, [PAUSE_asleep] = 50 * MS}};
+    expect_none(&facts, "machine.waits"); /* 1% of the time: sleeping is the program's own */
+    facts.spent[TUNE_SCAVENGES].ns[PAUSE_no_cpu] = 400 * MS;
+    facts.spent[TUNE_FULLS].ns[PAUSE_throttled] = 300 * MS;
+    struct finding finding = expect(&facts, "machine.waits");
+    assert_near(finding.time_share, 0.07, 1e-9);
+    assert_int_equal(finding.setting_count, 0);
+    assert_near(finding.explained_ns[TUNE_SCAVENGES], 400.0 * MS, 1);
+    assert_near(finding.explained_ns[TUNE_FULLS], 300.0 * MS, 1);
+    assert_non_null(strstr(finding.evidence[0], "without a CPU for 400 ms, throttled for 300 ms"));
+    assert_non_null(strstr(finding.how, "more CPUs"));
+    facts.spent[TUNE_FULLS].ns[PAUSE_throttled] = 500 * MS;
+    finding = expect(&facts, "machine.waits");
+    assert_non_null(strstr(finding.how, "cpu.max"));
+    facts.spent[TUNE_FULLS].ns[PAUSE_disk] = 600 * MS;
+    finding = expect(&facts, "machine.waits");
+    assert_non_null(strstr(finding.how, "swap"));
+}
+
 TEST(ephemeron_load_is_reported_by_time_or_by_number) {
     FACTS(facts);
     weak_load(&facts, 15 * MS);
@@ -1012,6 +1036,7 @@ TEST(each_known_key_has_a_rule_with_a_pattern) {
                                        "heap.fragmented",
                                        "heap.limit",
                                        "heap.grows",
+                                       "machine.waits",
                                        "ephemeron.load",
                                        "program.allocates",
                                        "unexplained",
@@ -1069,7 +1094,8 @@ TEST(proposed_values_are_rounded_within_bounds) {
 }
 
 TEST(merging_keeps_one_value_a_parameter_and_names_the_overruled) {
-    struct findings findings[2] = {{0}, {0}};
+    FACTS(facts);
+    struct findings findings[2] = {{.facts = &facts}, {.facts = &facts}};
     struct finding *finding = finding_add(&findings[0], "one", 0.5);
     finding_set(finding, EDEN_PARAM_eden_size, 32.0 * MB);
     finding_set(finding, EDEN_PARAM_tenure_fill, 0.9);
@@ -1088,6 +1114,39 @@ TEST(merging_keeps_one_value_a_parameter_and_names_the_overruled) {
     assert_null(options.overruled[EDEN_PARAM_full_gc_ratio]);
     findings_clear(&findings[0]);
     findings_clear(&findings[1]);
+    findings[0].facts = findings[1].facts = &facts;
     tune_merge(findings, 2, &options);
     assert_string_equal(tune_options_line(line, &options), "");
+}
+
+/* What is for one heap would stop another one from being created. */
+TEST(merging_withholds_what_harms_another_heap) {
+    FACTS(small);
+    FACTS(large);
+    set(&small, "max_heap", "4M");
+    small.id = 2;
+    struct findings findings[2] = {{.facts = &small}, {.facts = &large}};
+    struct tune_options options;
+    char line[TUNE_OPTIONS_LINE];
+    finding_set(finding_add(&findings[0], "heap.limit", 0.5), EDEN_PARAM_max_heap, 6.0 * MB);
+    finding_set(finding_add(&findings[1], "eden.small", 0.1), EDEN_PARAM_eden_size, 8.0 * MB);
+    finding_set(finding_add(&findings[1], "full.growth", 0.1), EDEN_PARAM_full_gc_ratio, 1);
+    tune_merge(findings, 2, &options);
+    assert_string_equal(tune_options_line(line, &options), "full_gc_ratio=1");
+    assert_ptr_equal(options.of[EDEN_PARAM_max_heap], &small);
+    assert_ptr_equal(options.harmed[EDEN_PARAM_max_heap], &large); /* it has no limit */
+    assert_ptr_equal(options.of[EDEN_PARAM_eden_size], &large);
+    assert_ptr_equal(options.harmed[EDEN_PARAM_eden_size], &small); /* 7/5 of it are more than it may take */
+    set(&large, "max_heap", "5M");
+    tune_merge(findings, 2, &options);
+    assert_string_equal(tune_options_line(line, &options), "full_gc_ratio=1,max_heap=6M");
+    assert_null(options.harmed[EDEN_PARAM_max_heap]);
+    set(&small, "max_heap", "none");
+    set(&large, "max_heap", "64M");
+    tune_merge(findings, 2, &options);
+    assert_string_equal(tune_options_line(line, &options), "eden_size=8M,full_gc_ratio=1");
+    tune_merge(findings, 1, &options); /* a heap alone is what its findings are about */
+    assert_string_equal(tune_options_line(line, &options), "max_heap=6M");
+    findings_clear(&findings[0]);
+    findings_clear(&findings[1]);
 }
