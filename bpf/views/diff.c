@@ -20,7 +20,8 @@
  *   - the share of the time in collections has changed where it differs by more than TIME_NOISE, and so does how often
  *     there are scavenges, or the time in collections has changed;
  *   - sums of times have changed where the number of pauses or their quartile has;
- *   - wall time and the longest pause are not judged: each is a single observation.
+ *   - wall time and the longest pause are not judged: each is a single observation. Neither are P50 and P99 of pauses,
+ *     which other load lengthens, nor gauges of heaps that were observed in part: they are of the moment.
  *
  * Where no parameter differs, as much was done for each byte allocated, and only the quartiles have changed, all in one
  * direction, the machine is the first suspect, and is named.
@@ -93,6 +94,16 @@ static const struct quartile *quartile_of(const struct side *run, int which) {
 
 static bool pause_of(const struct side *run, int which, uint64_t *value) {
     *value = quartile_of(run, which)->ns;
+    return quartile_of(run, which)->count != 0;
+}
+
+static bool median_of(const struct side *run, int which, uint64_t *value) {
+    *value = quartile_of(run, which)->p50_ns;
+    return quartile_of(run, which)->count != 0;
+}
+
+static bool tail_of(const struct side *run, int which, uint64_t *value) {
+    *value = quartile_of(run, which)->p99_ns;
     return quartile_of(run, which)->count != 0;
 }
 
@@ -196,10 +207,20 @@ static enum verdict judge_count(const struct diff_side *base, const struct diff_
                                                    : judge(base, other, per_byte_of, (int)figure, TIME_NOISE);
 }
 
+/* Whether it says something of a moment only, of a heap that lives on. The size of eden does not where it is a
+ * parameter.
+ */
+static bool is_of_moment(const struct diff_side *base, const struct diff_side *other, enum eden_figure figure) {
+    bool is_set = figure == EDEN_FIGURE_eden_size && base->runs[0].has_param[EDEN_PARAM_eden_size] == SIDE_KNOWN &&
+                  other->runs[0].has_param[EDEN_PARAM_eden_size] == SIDE_KNOWN;
+    return !is_set && figure_descriptions[figure].kind == KIND_gauge && (is_part(base) || is_part(other)) &&
+           judge(base, other, figure_of, (int)figure, 0) == VERDICT_CHANGED;
+}
+
 static enum verdict judge_figure(const struct diff_side *base, const struct diff_side *other, enum eden_figure figure) {
     unsigned parts = parts_of(figure);
     bool repeats = has_repeats(base, other);
-    if (figure == EDEN_FIGURE_max_pause_ns && !repeats) {
+    if (!repeats && (figure == EDEN_FIGURE_max_pause_ns || is_of_moment(base, other, figure))) {
         return VERDICT_NOT_JUDGED;
     }
     enum verdict verdict = judge_count(base, other, figure);
@@ -225,8 +246,6 @@ static enum verdict judge_share(const struct diff_side *base, const struct diff_
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
-
-static const char *const pause_names[] = {"P25 of scavenges", "P25 of full collections"};
 
 struct row {
     const char *name;
@@ -279,10 +298,13 @@ static void each_row(const struct diff_side *sides, size_t count,
             on_row(context, sides, count, &row);
         }
     }
-    for (int i = 0; i < 2; i++) {
-        const struct row row = {pause_names[i], pause_of, i, UNIT_ns};
-        if (is_of_interest(sides, count, &row)) {
-            on_row(context, sides, count, &row);
+    static const struct row pauses[] = {
+        {"P25 of scavenges", pause_of, 0, UNIT_ns},         {"P50 of scavenges", median_of, 0, UNIT_ns},
+        {"P99 of scavenges", tail_of, 0, UNIT_ns},          {"P25 of full collections", pause_of, 1, UNIT_ns},
+        {"P50 of full collections", median_of, 1, UNIT_ns}, {"P99 of full collections", tail_of, 1, UNIT_ns}};
+    for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++) {
+        if (is_of_interest(sides, count, &pauses[i])) {
+            on_row(context, sides, count, &pauses[i]);
         }
     }
 }

@@ -47,6 +47,8 @@ static struct quartile quartile_of(struct durations *pauses) {
         const double count = (double)pauses->count, around = 1.96 * sqrt(count * 0.25 * 0.75);
         durations_sort(pauses);
         quartile.ns = durations_percentile(pauses, 25);
+        quartile.p50_ns = durations_percentile(pauses, 50);
+        quartile.p99_ns = durations_percentile(pauses, 99);
         const double low = 0.25 * count - around, high = 0.25 * count + around + 1;
         quartile.low_ns = low > 0 ? durations_percentile(pauses, 100 * low / count) : 0;
         quartile.high_ns = high <= count ? durations_percentile(pauses, 100 * high / count) : UINT64_MAX;

@@ -5,10 +5,11 @@
 #include "eden_params.h"
 #include "recording/recording.h"
 
-/* The lower quartile of some pauses, with its 95% interval: other load of the machine only lengthens pauses, so this
- * depends least on it. */
+/* Percentiles of some pauses; the lower quartile with its 95% interval: other load of the machine only lengthens
+ * pauses, so this depends least on it. */
 struct quartile {
     uint64_t count, ns, low_ns, high_ns;
+    uint64_t p50_ns, p99_ns;
 };
 
 enum side_param { SIDE_UNKNOWN, SIDE_KNOWN, SIDE_VARIES }; /* not the same in all heaps */

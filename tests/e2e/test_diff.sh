@@ -42,7 +42,7 @@ for figure in json.load(open('diff.json'))['figures']:
 verdicts a.data same.data | grep -Pv '\t(same|None)$' && die "the same recording differs"
 # Two runs of a program that does the same: only times may differ.
 verdicts a.data again.data >seen
-grep -Pv '_ns\t|^gc_share|^P25|\tsame$' seen && die "two runs of the same differ: $(cat seen)"
+grep -Pv '_ns\t|^gc_share|^P[0-9]+ |\tsame$' seen && die "two runs of the same differ: $(cat seen)"
 verdicts a.data neighbour.data >seen
 grep -P '\tchanged$' seen && die "a busy neighbour is taken for a change"
 grep -qP '^gc_ns\tnoise$' seen && grep -qP '^P25 of scavenges\tnoise$' seen || die "$(cat seen)"
@@ -50,14 +50,18 @@ verdicts a.data slower.data >seen
 for figure in gc_ns scavenge_ns 'P25 of scavenges'; do
     grep -qP "^$figure\tchanged$" seen || die "$figure: $(cat seen)"
 done
-grep -qP '^max_pause_ns\tNone$' seen || die "a single longest pause is judged: $(cat seen)"
+for figure in max_pause_ns 'P50 of scavenges' 'P99 of scavenges'; do
+    grep -qP "^$figure\tNone$" seen || die "$figure of a single recording is judged: $(cat seen)"
+done
 # Of heaps that were observed in part, how long that was decides how much they did: sums count for each byte allocated.
 cp a.data part.data
 sqlite3 part.data "UPDATE heap SET $(for name in scavenges full_collections allocated_bytes survived_bytes tenured_objects \
-    tenured_bytes freed_bytes remembered forgotten; do printf '%s = %s * 7 / 5, ' $name $name; done) late = 1, complete = 0"
+    tenured_bytes freed_bytes remembered forgotten; do printf '%s = %s * 7 / 5, ' $name $name; done) late = 1, complete = 0,
+    old_used = old_used * 2"
 verdicts a.data part.data >seen
 grep -P '\tchanged$' seen && die "a longer recording is taken for a change: $(cat seen)"
 grep -qP '^scavenges\tnoise$' seen && grep -qP '^allocated_bytes\tNone$' seen || die "$(cat seen)"
+grep -qP '^old_used\tNone$' seen || die "a size of the moment is judged: $(cat seen)"
 sqlite3 part.data "UPDATE heap SET remembered = remembered * 2, max_pause_ns = 1000000000000, before_max_pause_ns = 1000000000000"
 expect_status 0 "$scope" diff --json a.data part.data
 python3 -c "
@@ -103,7 +107,8 @@ echo "what changed is named, what a neighbour does is noise"
 verdicts a.data,slower.data neighbour.data,same.data >seen
 grep -P '\tchanged$' seen && die "ranges that overlap: $(cat seen)"
 verdicts a.data,same.data slower.data >seen
-grep -qP '^gc_ns\tchanged$' seen && grep -qP '^P25 of scavenges\tchanged$' seen || die "ranges apart: $(cat seen)"
+grep -qP '^gc_ns\tchanged$' seen && grep -qP '^P25 of scavenges\tchanged$' seen &&
+    grep -qP '^P99 of scavenges\tchanged$' seen || die "ranges apart: $(cat seen)"
 echo "several recordings a side"
 
 expect_status 0 "$scope" diff a.data small.data slower.data
