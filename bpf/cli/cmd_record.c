@@ -2,12 +2,12 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "model/lifetimes/options.h"
-#include "session/record_run.h"
+#include "session/record_rotation.h"
 #include "util/share.h"
 #include <stdio.h>
 
 static const char usage[] =
-    "record [-o FILE] [--force] [--max-size SIZE] [--user USER] [--objects]\n"
+    "record [-o FILE] [--force] [--max-size SIZE] [--rotate TIME [--keep HOW-MUCH]] [--user USER] [--objects]\n"
     "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v]\n"
     "                       ((-p PID,PID... | -n NAME | --cgroup FOLDER | -a) [seconds] | -- PROGRAM arguments...)\n\n"
     "  Writes a recording to FILE (default eden.data). Replaces an existing recording once a heap is seen;\n"
@@ -22,6 +22,23 @@ static bool encode_lifetimes(const struct options *options, uint64_t *control, s
         return !odd || failure_set(why, 1, "%s: needs --lifetimes; without it, objects are not sampled", odd);
     }
     return life_request_encode(&request, control, why);
+}
+
+/* What is asked for does not go together. */
+static bool check(const struct options *options, struct failure *why) {
+    if (options->lifetimes && !options->command && (options->pid_count != 1)) {
+        return failure_set(why, 1, "--lifetimes observes one process, or a program: give one -p PID, or -- PROGRAM");
+    }
+    if ((options->keep > 0 || options->keep_bytes != 0) && options->rotate == 0) {
+        return failure_set(why, 1,
+                           "--keep: needs --rotate; without it there is one file, whose size --max-size limits");
+    }
+    if (options->rotate > 0 && options->command) {
+        return failure_set(why, 1,
+                           "--rotate: observes processes that run: give -p PID, -n NAME, --cgroup FOLDER or -a");
+    }
+    return options->rotate == 0 || !options->lifetimes ||
+           failure_set(why, 1, "--rotate: not with --lifetimes: a profile is in one recording");
 }
 
 int cmd_record(int argc, char **argv) {
@@ -42,11 +59,7 @@ int cmd_record(int argc, char **argv) {
     if (options.user && !share_find_user(options.user, &reader, &why)) {
         return failure_report(&why);
     }
-    if (options.lifetimes && !options.command && (options.pid_count != 1)) {
-        failure_set(&why, 1, "--lifetimes observes one process, or a program: give one -p PID, or -- PROGRAM");
-        return failure_report(&why);
-    }
-    if (!options_select(&options, &selection, &why)) {
+    if (!check(&options, &why) || !options_select(&options, &selection, &why)) {
         return failure_report(&why);
     }
     if (!options_seconds(&options, &seconds, &why) || !encode_lifetimes(&options, &control, &why)) {
@@ -67,5 +80,6 @@ int cmd_record(int argc, char **argv) {
                                            .force = options.force,
                                            .reader = options.user ? &reader : NULL,
                                            .most_bytes = options.max_size};
-    return record_run(&request, NULL);
+    const struct rotation rotation = {.period = options.rotate, .keep = options.keep, .keep_bytes = options.keep_bytes};
+    return options.rotate > 0 ? record_rotate(&request, &rotation) : record_run(&request, NULL);
 }

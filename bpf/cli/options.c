@@ -54,6 +54,8 @@ enum {
     OPTION_USER,
     OPTION_PER_PROCESS,
     OPTION_CGROUP,
+    OPTION_ROTATE,
+    OPTION_KEEP,
     OPTION_COUNT
 };
 
@@ -118,6 +120,13 @@ static const struct described table[] = {
     {{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
      ACCEPT_RECORDED,
      "--max-size SIZE     end the recording at SIZE[K|M|G|T] bytes (default 64G)"},
+    {{"rotate", required_argument, NULL, OPTION_ROTATE},
+     ACCEPT_RECORDED,
+     "--rotate TIME       record to FILE.YYYYMMDDTHHMMSSZ, and after each TIME (10m, 1h, 1d) to the next such file"},
+    {{"keep", required_argument, NULL, OPTION_KEEP},
+     ACCEPT_RECORDED,
+     "--keep HOW-MUCH     with --rotate: remove files that are older (7d), or beyond a size of all (20G), or both "
+     "(7d,20G)"},
     {{"sampling", required_argument, NULL, OPTION_SAMPLING},
      ACCEPT_SAMPLING,
      "--sampling WHICH    sample all objects, 1/N (at random), nth=N (each N-th), bytes=N[K|M] (one per N bytes),\n"
@@ -326,6 +335,35 @@ static bool parse_within(const char *text, double least, double most, double *nu
     return end != text && *end == 0 && *number >= least && *number <= most;
 }
 
+/* Seconds, as 90, 90s, 10m, 1h or 7d. */
+static bool parse_span(const char *text, double *seconds) {
+    static const char units[] = "smhd";
+    static const double unit[] = {1, 60, 3600, 86400};
+    char *end;
+    *seconds = strtod(text, &end);
+    const char *letter = *end ? strchr(units, *end) : units;
+    *seconds *= letter ? unit[letter - units] : 0;
+    return end != text && letter && (*end == 0 || end[1] == 0) && *seconds >= 1 && *seconds <= 1e9;
+}
+
+/* 7d, 20G, or both with a comma. */
+static bool parse_keep(struct options *options, const char *text) {
+    char one[32];
+    for (bool goes_on = true; goes_on;) {
+        size_t length = strcspn(text, ",");
+        snprintf(one, sizeof one, "%.*s", (int)(length < sizeof one ? length : sizeof one), text);
+        const bool is_size = length > 1 && strchr("KMGT", text[length - 1]);
+        if (is_size
+                ? options->keep_bytes || !eden_size_parse(one, &options->keep_bytes) || options->keep_bytes < 1 << 20
+                : options->keep != 0 || !parse_span(one, &options->keep)) {
+            return false;
+        }
+        goes_on = text[length] == ',';
+        text += length + goes_on;
+    }
+    return true;
+}
+
 static bool add_probe(struct options *options, const char *name) {
     int probe = probe_find(strncmp(name, "eden:", 5) == 0 ? name + 5 : name);
     if (probe < 0) {
@@ -358,6 +396,8 @@ static const char *wanted(int value, const char *argument) {
         [OPTION_TRIALS] = "not a number of runs, from 3 to 1000000",
         [OPTION_MEMORY] = "not a memory factor: give a number from 1, or none",
         [OPTION_MAX_SIZE] = "not a size in bytes, such as 200M",
+        [OPTION_ROTATE] = "not a time, from 1s; give one such as 10m, 1h or 1d",
+        [OPTION_KEEP] = "give an age such as 7d, a size from 1M such as 20G, or both: 7d,20G",
         [OPTION_PROBE] = "not a probe such as scavenge__done; docs/probes.md lists the probes",
     };
     uint64_t bytes;
@@ -382,6 +422,10 @@ static bool set_read(struct options *options, int value, char *argument) {
     case OPTION_MAX_SIZE:
         return eden_size_parse(argument, &options->max_size) && options->max_size >= 1 << 20 &&
                options->max_size != EDEN_NO_LIMIT;
+    case OPTION_ROTATE:
+        return parse_span(argument, &options->rotate);
+    case OPTION_KEEP:
+        return parse_keep(options, argument);
     case OPTION_LIFETIMES:
         options->lifetimes = true;
         options->details = argument != NULL;

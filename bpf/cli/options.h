@@ -32,7 +32,7 @@ enum {
     ACCEPT_LIFETIMES = 1 << 14,  /* -i FILE, --heap ID, --details, --stacks, --view, --top, --by-site, --long-lived,
                                   * --pretenure, --force */
     ACCEPT_SAMPLING = 1 << 15,   /* --sampling, --mechanism */
-    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details], --max-size */
+    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details], --max-size, --rotate, --keep */
     ACCEPT_TUNE = 1 << 17,       /* -i FILE, --force, --heap ID, --emit WHAT */
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_LIST = 1 << 19,       /* --params, --classes */
@@ -71,7 +71,8 @@ struct options {
     const char *pretenure;                  /* a file to write */
     const char *proposed;                   /* --options: as EDEN_OPTIONS; NULL: not given */
     uint64_t pairs, trials;                 /* 0: not given */
-    uint64_t max_size;                      /* bytes; 0: not given */
+    uint64_t max_size, keep_bytes;          /* bytes; 0: not given */
+    double rotate, keep;                    /* seconds; 0: not given */
     double budget;                          /* seconds; 0: not given */
     double since, until;                    /* seconds; 0: not given */
     double memory_factor;                   /* --memory: INFINITY is none; 0: not given */

@@ -52,6 +52,7 @@ struct recorder {
     struct replacement file; /* its lock (live) says that it is being recorded */
     int journal;             /* beside the published file; without a name before, where possible; -1: none yet */
     bool published, failed;
+    enum recording_cut cut; /* why it failed */
     struct recorder_options options;
     char path[PATH_MAX];     /* as given */
     struct pending *pending; /* by time; from pending_first on, before which are those that have been written */

@@ -87,6 +87,7 @@ bool recorder_is_locked(const struct recorder *recorder, struct failure *why);
 uint64_t
 recorder_dropped_count(const struct recorder *recorder); /* events and records lost to that; they are counted */
 
+enum recording_cut recorder_cut(const struct recorder *recorder); /* why it takes nothing more */
 uint64_t recorder_event_count(const struct recorder *recorder);   /* added so far */
 uint64_t recorder_written_count(const struct recorder *recorder); /* of these, those that the file has */
 uint64_t recorder_batch_count(const struct recorder *recorder);   /* of lifetimes, that the file has */

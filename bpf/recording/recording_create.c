@@ -38,7 +38,6 @@
 #include "util/owner.h"
 #include "util/room.h"
 #include "util/share.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -291,42 +290,21 @@ static bool look_around(struct recorder *recorder, const struct recorder_options
 /* ---- leftovers -------------------------------------------------------------------------------------------------- */
 
 /* NAME.XXXXXX, as replace.h names files. */
-static bool is_temporary_name(const char *name, const char *of) {
-    size_t length = strlen(of);
-    return strncmp(name, of, length) == 0 && name[length] == '.' && strlen(name + length + 1) == 6 &&
+static bool is_temporary_name(const void *context, const char *name) {
+    const struct place *place = context;
+    size_t length = strlen(place->name);
+    return strncmp(name, place->name, length) == 0 && name[length] == '.' && strlen(name + length + 1) == 6 &&
            strspn(name + length + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 6;
 }
 
-/* Whether a recorder left it that was killed before it published. */
-static bool is_leftover(int file) {
+/* Removes what a recorder left that was killed before it published. */
+static void remove_leftover(void *context, const char *name, int file) {
+    const struct recorder *recorder = context;
     struct file_look look = file_look(file);
-    return look.kind == FILE_RECORDING && look.version == 0 && look.owner == geteuid() && !look.is_live;
-}
-
-static void sweep(const struct recorder *recorder) {
-    const struct place *place = &recorder->file.place;
-    int folder = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *names = folder >= 0 ? fdopendir(folder) : NULL;
-    const struct dirent *entry;
-    if (!names) {
-        if (folder >= 0) {
-            close(folder);
-        }
-        return;
+    if (look.kind == FILE_RECORDING && look.version == 0 && look.owner == geteuid() && !look.is_live &&
+        strcmp(name, recorder->file.temporary) != 0) {
+        unlinkat(recorder->file.place.folder, name, 0);
     }
-    while ((entry = readdir(names)) != NULL) {
-        if (!is_temporary_name(entry->d_name, place->name) || strcmp(entry->d_name, recorder->file.temporary) == 0) {
-            continue;
-        }
-        int file = openat(place->folder, entry->d_name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
-        if (file >= 0) {
-            if (is_leftover(file)) {
-                unlinkat(place->folder, entry->d_name, 0);
-            }
-            close(file);
-        }
-    }
-    closedir(names);
 }
 
 /* ---- beginning -------------------------------------------------------------------------------------------------- */
@@ -357,7 +335,7 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     good = good && (options->is_temporary ||
                     share_with(recorder->file.file, recorder->file.place.folder, options->reader, options->path, why));
     if (good) {
-        sweep(recorder);
+        place_each_file(&recorder->file.place, is_temporary_name, remove_leftover, recorder);
         good = recording_vfs_lock_live(recorder->file.file) ||
                failure_set(why, 1, "%.200s: cannot lock it: %m", options->path);
     }

@@ -627,6 +627,7 @@ enum {
  * is there from the beginning, so it needs no page more. Always false. */
 static bool give_up(struct recorder *recorder, enum recording_cut cut, struct failure *why) {
     recorder->failed = true;
+    recorder->cut = cut;
     *why = recorder->why;
     if (sql_run(recorder->db, "BEGIN IMMEDIATE") == SQLITE_OK &&
         (recorder_write_cut(recorder, cut) != SQLITE_OK || sql_run(recorder->db, "COMMIT") != SQLITE_OK)) {
@@ -857,6 +858,8 @@ bool recorder_add_batch(struct recorder *recorder, const struct life_batch *batc
     bool busy;
     return pending->bytes < BATCHES_MOST || transact(recorder, NULL, false, &busy, why);
 }
+
+enum recording_cut recorder_cut(const struct recorder *recorder) { return recorder->cut; }
 
 bool recorder_is_full(const struct recorder *recorder) {
     return recorder->batches.bytes >= BATCHES_DUE && recorder->busy_since_ns == 0 && !recorder->failed;

@@ -15,7 +15,6 @@
  * its end and the failure. Without a command, record ends. */
 #include "session/record_run.h"
 #include "attach/attach.h"
-#include "recording/recording.h"
 #include "util/clock.h"
 #include "util/format.h"
 #include "util/interrupt.h"
@@ -23,6 +22,7 @@
 #include "util/whole.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MS 1000000ull
 enum { COMMIT_MS = 250, IDLE_COMMIT_MS = 2000 };
@@ -217,8 +217,14 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         char took[FORMAT_MAX];
         message_print("attached in %s, recording to %s", format_ns(took, source_attach_ns(source)), request->path);
     }
+    if (request->begun != 0 && write(request->begun, "", 1) != 1) {
+        message_print("whoever started this recording has ended");
+    }
     struct model model = {0};
     follow(source, &run, request, &model);
+    if (request->cut) {
+        *request->cut = recorder_cut(recorder);
+    }
     const bool is_published = recorder_is_published(recorder);
     const bool is_lost = !request->temporary && is_published && !recorder_is_in_place(recorder);
     report_summary(&model, &run, request, is_lost);

@@ -2,6 +2,7 @@
 #ifndef EDEN_RECORD_RUN_H
 #define EDEN_RECORD_RUN_H
 
+#include "recording/recording.h"
 #include "session/source.h"
 #include <sys/types.h>
 
@@ -17,7 +18,9 @@ struct record_request {
     bool temporary;      /* a private temporary recording: its name is not reported */
     bool keeps_rights;   /* the caller goes on to what takes them */
     int folder;          /* of a temporary one: O_PATH, from which it is to be removed without rights; the caller's */
-    int *interrupts;     /* where given: interrupt_count() when observing ended; what comes later is the caller's */
+    int begun;           /* where not 0: a byte is written to it once all that is to be observed is; the caller's */
+    enum recording_cut *cut; /* where given: why the recording was cut short */
+    int *interrupts;         /* where given: interrupt_count() when observing ended; what comes later is the caller's */
 };
 
 /* Returns the status of the subcommand: the command's status, or that of a failure, which was reported. *published,

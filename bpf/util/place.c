@@ -1,5 +1,6 @@
 #include "util/place.h"
 #include "util/owner.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -132,6 +133,29 @@ void place_close(struct place *place) {
 bool place_is_removed(const struct place *place) {
     struct stat folder;
     return fstat(place->folder, &folder) == 0 && folder.st_nlink == 0;
+}
+
+void place_each_file(const struct place *place, bool (*is_wanted)(const void *place, const char *name),
+                     void (*visit)(void *context, const char *name, int file), void *context) {
+    int folder = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = folder >= 0 ? fdopendir(folder) : NULL;
+    const struct dirent *entry;
+    if (!names) {
+        if (folder >= 0) {
+            close(folder);
+        }
+        return;
+    }
+    while ((entry = readdir(names)) != NULL) {
+        int file = is_wanted(place, entry->d_name)
+                       ? openat(place->folder, entry->d_name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
+                       : -1;
+        if (file >= 0) {
+            visit(context, entry->d_name, file);
+            close(file);
+        }
+    }
+    closedir(names);
 }
 
 bool place_names(int folder, const char *name, int file) {

@@ -27,6 +27,11 @@ bool place_is_removed(const struct place *place);
 /* Opens the file as openat(2). The last name is not followed if somebody made it a link since. */
 int place_open_file(const struct place *place, int flags, unsigned mode);
 
+/* Opens to read each file of the folder of such a name, without following a link or waiting for a FIFO, and closes it
+ * after the visit. */
+void place_each_file(const struct place *place, bool (*is_wanted)(const void *place, const char *name),
+                     void (*visit)(void *context, const char *name, int file), void *context);
+
 /* Whether an open file is the one that has this name in the folder. */
 bool place_names(int folder, const char *name, int file);
 

@@ -1,0 +1,354 @@
+/* A recording that runs for ever, in one file after the other.
+ *
+ * 1. Terms
+ * Turn: one file, and the process that writes it. Supervisor: this process, which starts and ends turns, and observes
+ * nothing itself.
+ *
+ * 2. Algorithm
+ * A turn is a child process that runs record_run(), as for processes that run already. When its period is over, the
+ * next turn starts; once that one observes, it writes to a pipe, and the supervisor ends the turn before by SIGINT. So
+ * what happens while the turns change is in both files, and no moment is in none.
+ * A file's name is NAME.YYYYMMDDTHHMMSSZ, by the time in UTC at which its turn started.
+ *
+ * 3. Invariants
+ * I1. Only files of such names are removed that are the caller's recordings, and that no recorder writes.
+ * I2. No turn takes the place of a file.
+ * I3. No turn outlives the supervisor: if that is killed, the kernel ends the turn as Ctrl-C does.
+ *
+ * 4. Failure
+ * A turn that fails ends the run, with its status. One that has reached --max-size is followed by the next at once.
+ *
+ * 5. Cost
+ * Attaching once a period: 0.2 s, in which each probe is observed twice. */
+#include "session/record_rotation.h"
+#include "recording/recording.h"
+#include "recording/recording_sql.h"
+#include "util/array.h"
+#include "util/clock.h"
+#include "util/interrupt.h"
+#include "util/message.h"
+#include "util/owner.h"
+#include "util/place.h"
+#include "util/whole.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STAMP = sizeof ".20000101T000000Z" - 1, WAIT_MS = 250, FULL = 100 /* exit status of a turn: --max-size */ };
+
+struct turn {
+    pid_t pid; /* 0: none */
+    int pidfd, begun;
+    bool has_begun;
+};
+
+struct supervisor {
+    const struct record_request *request;
+    const struct rotation *rotation;
+    struct turn now, next;
+    char path[PATH_MAX]; /* of the last turn */
+    time_t stamp;        /* and its time */
+    int status;          /* of the first turn that failed */
+    uint64_t due, end;   /* when the next turn starts, and the last one ends: counted from when the first observes */
+    bool is_over;        /* no turn starts any more */
+};
+
+/* ---- files that go ------------------------------------------------------------------------------------------------
+ */
+
+struct kept {
+    char name[NAME_MAX + 1];
+    time_t written;
+    uint64_t bytes;
+    bool is_live;
+};
+
+struct folder {
+    const struct place *place; /* of the last turn's file */
+    struct kept *kept;
+    size_t count, room;
+};
+
+/* The names of this recording's files differ in their time only. */
+static bool is_of_rotation(const void *context, const char *name) {
+    const struct place *place = context;
+    static const char digits[] = ".00000000T000000Z";
+    size_t length = strlen(place->name), base = length - STAMP;
+    bool good = strlen(name) == length && strncmp(name, place->name, base) == 0;
+    for (size_t i = 0; i < STAMP && good; i++) {
+        char letter = name[base + i];
+        good = digits[i] == '0' ? letter >= '0' && letter <= '9' : letter == digits[i];
+    }
+    return good;
+}
+
+static void add_kept(void *context, const char *name, int file) {
+    struct folder *folder = context;
+    struct file_look look = file_look(file);
+    struct stat status;
+    if (look.kind != FILE_RECORDING || look.owner != geteuid() || fstat(file, &status) != 0) {
+        return;
+    }
+    struct kept *kept = array_grow(&folder->kept, &folder->room, folder->count, sizeof *kept);
+    if (kept) {
+        *kept = (struct kept){
+            .written = status.st_mtime, .bytes = (uint64_t)status.st_blocks * 512, .is_live = look.is_live};
+        snprintf(kept->name, sizeof kept->name, "%s", name);
+        folder->count++;
+    }
+}
+
+static int by_time(const void *one, const void *other) {
+    return strcmp(((const struct kept *)one)->name, ((const struct kept *)other)->name);
+}
+
+static void remove_recording(const struct place *place, const char *name) {
+    char journal[NAME_MAX + 1];
+    if (unlinkat(place->folder, name, 0) == 0 && file_beside(journal, name, "-journal")) {
+        unlinkat(place->folder, journal, 0); /* of a recorder that was killed: it is worth nothing by itself */
+    }
+}
+
+static void remove_old(const struct supervisor *supervisor) {
+    const struct rotation *rotation = supervisor->rotation;
+    struct place place;
+    if ((rotation->keep == 0 && rotation->keep_bytes == 0) || !place_open(&place, supervisor->path)) {
+        return;
+    }
+    struct folder folder = {.place = &place};
+    place_each_file(&place, is_of_rotation, add_kept, &folder);
+    qsort(folder.kept, folder.count, sizeof *folder.kept, by_time);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < folder.count; i++) {
+        bytes += folder.kept[i].bytes;
+    }
+    const time_t now = time(NULL);
+    for (size_t i = 0; i < folder.count; i++) {
+        const struct kept *kept = &folder.kept[i];
+        bool is_old = rotation->keep > 0 && difftime(now, kept->written) > rotation->keep;
+        if (!kept->is_live && (is_old || (rotation->keep_bytes != 0 && bytes > rotation->keep_bytes))) {
+            remove_recording(&place, kept->name);
+            bytes -= kept->bytes;
+        }
+    }
+    free(folder.kept);
+    place_close(&place);
+}
+
+/* ---- a turn -------------------------------------------------------------------------------------------------------
+ */
+
+static _Noreturn void take_turn(const struct supervisor *supervisor, int begun, pid_t parent) {
+    struct record_request request = *supervisor->request;
+    enum recording_cut cut = CUT_UNKNOWN;
+    setpgid(0, 0); /* Ctrl-C is the supervisor's */
+    if (prctl(PR_SET_PDEATHSIG, SIGINT) != 0 || getppid() != parent) {
+        _exit(1);
+    }
+    request.path = supervisor->path;
+    request.seconds = 0;
+    request.begun = begun;
+    request.cut = &cut;
+    int status = record_run(&request, NULL);
+    _exit(cut == CUT_MAX_SIZE ? FULL : status);
+}
+
+/* The time of the turn that starts now: no other file has it. */
+static bool choose_path(struct supervisor *supervisor, struct failure *why) {
+    const time_t now = time(NULL);
+    struct stat status;
+    supervisor->stamp = now > supervisor->stamp ? now : supervisor->stamp + 1;
+    for (;; supervisor->stamp++) {
+        struct tm utc;
+        char stamp[STAMP + 1];
+        if (!gmtime_r(&supervisor->stamp, &utc) || strftime(stamp, sizeof stamp, ".%Y%m%dT%H%M%SZ", &utc) != STAMP) {
+            return failure_set(why, 1, "--rotate: the clock of this machine has no year of four digits; set it");
+        }
+        int length = snprintf(supervisor->path, sizeof supervisor->path, "%s%s", supervisor->request->path, stamp);
+        if (length < 0 || (size_t)length >= sizeof supervisor->path) {
+            return failure_set(why, 1, "-o %.200s...: the name is too long", supervisor->request->path);
+        }
+        if (lstat(supervisor->path, &status) != 0) {
+            return true;
+        }
+    }
+}
+
+static bool start_turn(struct supervisor *supervisor, struct turn *turn) {
+    struct failure why;
+    int ends[2] = {-1, -1};
+    const pid_t parent = getpid();
+    *turn = (struct turn){.pidfd = -1, .begun = -1};
+    if (!choose_path(supervisor, &why)) {
+        failure_report(&why);
+        return false;
+    }
+    if (pipe2(ends, O_CLOEXEC) != 0 || (turn->pid = fork()) < 0) {
+        failure_set(&why, 1, "--rotate: cannot start the next file's process: %m");
+        failure_report(&why);
+        turn->pid = 0;
+    }
+    if (turn->pid == 0 && getpid() != parent) {
+        close(ends[0]);
+        take_turn(supervisor, ends[1], parent);
+    }
+    if (ends[1] >= 0) {
+        close(ends[1]);
+    }
+    turn->begun = ends[0];
+    turn->pidfd = turn->pid > 0 ? pidfd_open(turn->pid, 0) : -1; /* -1: poll passes over it, and time is what is left */
+    return turn->pid > 0;
+}
+
+/* Whether it has ended; *status: how. */
+static bool reap(struct turn *turn, int *status) {
+    int wait_status;
+    if (turn->pid == 0 || waitpid(turn->pid, &wait_status, WNOHANG) != turn->pid) {
+        return false;
+    }
+    *status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+    if (turn->pidfd >= 0) {
+        close(turn->pidfd);
+    }
+    close(turn->begun);
+    turn->pid = 0;
+    return true;
+}
+
+static void end_turn(const struct turn *turn) {
+    if (turn->pid != 0) {
+        kill(turn->pid, SIGINT);
+    }
+}
+
+/* ---- turn after turn -----------------------------------------------------------------------------------------------
+ */
+
+static uint64_t after(uint64_t ns, double seconds) { return seconds > 0 ? ns + whole_of(seconds * 1e9) : UINT64_MAX; }
+
+static void take_beginning(struct supervisor *supervisor, struct turn *turn) {
+    turn->has_begun = true;
+    if (supervisor->is_over) {
+        end_turn(turn);
+    } else if (turn == &supervisor->next) {
+        end_turn(&supervisor->now);
+    } else if (supervisor->end == 0) {
+        supervisor->end = after(now_ns(), supervisor->request->seconds);
+        supervisor->due = after(now_ns(), supervisor->rotation->period);
+    }
+}
+
+/* Until something has happened, or some time has passed. */
+static void wait_for_turns(struct supervisor *supervisor) {
+    uint64_t until = supervisor->due < supervisor->end ? supervisor->due : supervisor->end, now = now_ns();
+    uint64_t left_ms = until > now && !supervisor->is_over ? (until - now) / 1000000 + 1 : WAIT_MS;
+    struct turn *const turns[] = {&supervisor->now, &supervisor->next};
+    struct pollfd of[4];
+    for (size_t i = 0; i < 2; i++) {
+        const struct turn *turn = turns[i];
+        of[i] = (struct pollfd){.fd = turn->pid && !turn->has_begun ? turn->begun : -1, .events = POLLIN};
+        of[2 + i] = (struct pollfd){.fd = turn->pid ? turn->pidfd : -1, .events = POLLIN};
+    }
+    poll(of, sizeof of / sizeof *of, left_ms < WAIT_MS ? (int)left_ms : WAIT_MS);
+    for (size_t i = 0; i < 2; i++) {
+        if (of[i].revents & POLLIN) {
+            take_beginning(supervisor, turns[i]);
+        }
+    }
+}
+
+static void fail_with(struct supervisor *supervisor, int status) {
+    supervisor->status = supervisor->status ? supervisor->status : status;
+    supervisor->is_over = true;
+}
+
+static void take_end_of_next(struct supervisor *supervisor) {
+    int status;
+    if (reap(&supervisor->next, &status)) { /* before the turn now: it has not begun, or ended early */
+        if (status != 0 && status != FULL && !supervisor->is_over) {
+            fail_with(supervisor, status);
+        }
+        if (supervisor->is_over) {
+            end_turn(&supervisor->now);
+        }
+    }
+}
+
+static void take_end_of_now(struct supervisor *supervisor) {
+    int status;
+    if (!reap(&supervisor->now, &status)) {
+        return;
+    }
+    const bool was_relieved = supervisor->next.has_begun, is_full = status == FULL;
+    /* A process that has ended cannot be attached to by the next turn. */
+    const bool is_late = supervisor->is_over && supervisor->end != 0 && !supervisor->now.has_begun;
+    if (status != 0 && !is_full && !is_late) {
+        fail_with(supervisor, status);
+    }
+    supervisor->is_over = supervisor->is_over || !(was_relieved || is_full);
+    supervisor->now = supervisor->next;
+    supervisor->next = (struct turn){0};
+    if (supervisor->is_over) { /* also: the processes that were observed have ended */
+        if (supervisor->now.has_begun) {
+            end_turn(&supervisor->now);
+        }
+    } else if (supervisor->now.pid == 0 && !start_turn(supervisor, &supervisor->now)) {
+        fail_with(supervisor, 1);
+    }
+    remove_old(supervisor);
+}
+
+/* One that relieves another is not ended while it attaches, for that would be a failure, unless it must be now. */
+static void end_turns(struct supervisor *supervisor, bool at_once) {
+    supervisor->is_over = true;
+    end_turn(&supervisor->now);
+    if (supervisor->next.has_begun || at_once) {
+        end_turn(&supervisor->next);
+    }
+}
+
+static void look_at_clock(struct supervisor *supervisor) {
+    const uint64_t now = now_ns();
+    if (supervisor->is_over || supervisor->end == 0) {
+        return;
+    }
+    if (now >= supervisor->end) {
+        end_turns(supervisor, false);
+    } else if (now >= supervisor->due && supervisor->next.pid == 0) {
+        supervisor->due = after(now, supervisor->rotation->period);
+        if (!start_turn(supervisor, &supervisor->next)) {
+            fail_with(supervisor, 1);
+            end_turn(&supervisor->now);
+        }
+    }
+}
+
+int record_rotate(const struct record_request *request, const struct rotation *rotation) {
+    struct supervisor supervisor = {.request = request, .rotation = rotation};
+    int handled = 0;
+    interrupt_install();
+    if (!start_turn(&supervisor, &supervisor.now)) {
+        return 1;
+    }
+    remove_old(&supervisor);
+    while (supervisor.now.pid != 0 || supervisor.next.pid != 0) {
+        for (; handled < interrupt_count(); handled++) { /* a signal to the supervisor is one to its turns */
+            end_turns(&supervisor, handled > 0);
+        }
+        look_at_clock(&supervisor);
+        wait_for_turns(&supervisor);
+        take_end_of_next(&supervisor);
+        take_end_of_now(&supervisor);
+    }
+    return supervisor.status;
+}

@@ -1,0 +1,17 @@
+/* A recording that runs for ever: one file after the other, and only so many of them. */
+#ifndef EDEN_RECORD_ROTATION_H
+#define EDEN_RECORD_ROTATION_H
+
+#include "session/record_run.h"
+
+struct rotation {
+    double period;       /* seconds a file */
+    double keep;         /* seconds since a file was written to, after which it is removed; 0: never */
+    uint64_t keep_bytes; /* of all files; beyond, the oldest are removed; 0: no limit */
+};
+
+/* Records to request->path.TIME, file after file, for request->seconds; otherwise as record_run(). request->observed is
+ * no command, and records no lifetimes. */
+int record_rotate(const struct record_request *request, const struct rotation *rotation);
+
+#endif

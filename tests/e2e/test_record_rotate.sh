@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# record --rotate: whatever happens is in a file, also while the files change; --keep removes the oldest recordings of
+# this name and nothing else; however it ends, each file is whole.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+need_edenscope
+enter_folder
+
+"$exercise" 300000 >/dev/null 2>&1 &
+target=$!
+
+files() { find . -maxdepth 1 -name "$1.*Z" -printf '%f\n' | sort; }
+has_files() { (($(files "$1" | wc -l) >= $2)); }
+# rotate NAME ARGUMENT...: records it in the background, as $tool.
+rotate() {
+    "$scope" record -o "$1" --rotate 1 -p "$target" "${@:2}" 2>"$1.err" &
+    tool=$!
+}
+stop() {
+    kill -"${1:-INT}" "$tool"
+    wait "$tool" || die "record --rotate gave status $?: $(cat ./*.err)"
+}
+
+finished() { sqlite3 "$1" "SELECT value FROM meta WHERE key = 'finished'"; }
+
+# Files NAME.TIME are whole, and no collection of a heap is missing in them, or between two of them.
+are_whole() {
+    local name
+    for name in $(files "$1"); do
+        [[ $(finished "$name") == 1 ]] || die "$name is not whole"
+    done
+    files "$1" | python3 -c '
+import sqlite3, sys
+passes = "SELECT heap, heap_id, seq FROM scavenge__done UNION SELECT heap, heap_id, seq FROM full__done ORDER BY seq"
+last = {}
+for name in sys.stdin.read().split():
+    for address, number, seq in sqlite3.connect(name).execute(passes).fetchall():
+        heap = address, number
+        if seq > last.get(heap, seq - 1) + 1:
+            sys.exit(f"{name}: after collection {last[heap]} of heap {heap} comes {seq}")
+        last[heap] = max(seq, last.get(heap, 0))
+assert len(last) > 1, last
+' || die "the files of a rotation do not hold all"
+}
+
+# ---- nothing is missed ------------------------------------------------------------------------------------------------
+
+rotate whole.data
+until_true "a fourth file" has_files whole.data 4
+stop
+are_whole whole.data
+[[ ! -e whole.data ]] || die "whole.data was written, too"
+
+# The time is that of the whole recording, not of a file.
+expect_status 0 "$scope" record -o timed.data --rotate 1 -p "$target" 3.5
+has_files timed.data 3 || die "3.5 s were not recorded: $(files timed.data)"
+
+# ---- what goes -----------------------------------------------------------------------------------------------------------
+
+"$scope" record -o old.data.20200101T000000Z -p "$target" 0.2 2>/dev/null
+for name in old.data.20200102T000000Z other.data.20200101T000000Z old.data.20200101 old.data.20200103T000000Z; do
+    cp old.data.20200101T000000Z "$name"
+done
+touch -d '8 days ago' ./old.data.* ./other.data.*
+touch -d '6 days ago' old.data.20200103T000000Z
+echo 'a text' >old.data.20200104T000000Z # of this name, and no recording
+cp old.data.20200101T000000Z old.data.20200105T000000Z
+chown nobody old.data.20200105T000000Z
+touch -d '8 days ago' old.data.2020010[45]T000000Z
+: >old.data.20200101T000000Z-journal
+expect_status 0 "$scope" record -o old.data --rotate 1h --keep 7d -p "$target" 0.5
+for name in old.data.20200101T000000Z old.data.20200101T000000Z-journal old.data.20200102T000000Z; do
+    [[ ! -e $name ]] || die "--keep 7d left $name of 8 days ago"
+done
+for name in other.data.20200101T000000Z old.data.20200101 old.data.20200103T000000Z old.data.2020010{4,5}T000000Z; do
+    [[ -e $name ]] || die "--keep 7d removed $name"
+done
+has_files old.data 4 || die "--keep 7d removed what was recorded now: $(files old.data)"
+
+# By size: the oldest go first, the one that is written never.
+for i in 1 2 3; do
+    cp old.data.20200103T000000Z "big.data.2020010${i}T000000Z"
+    sqlite3 "big.data.2020010${i}T000000Z" "CREATE TABLE filler AS SELECT zeroblob(700000) AS bytes"
+done
+expect_status 0 "$scope" record -o big.data --rotate 1h --keep 1d,2M -p "$target" 0.5
+[[ ! -e big.data.20200101T000000Z && -e big.data.20200103T000000Z ]] || die "--keep 2M left: $(files big.data)"
+has_files big.data 2 || die "--keep 2M removed what is written: $(files big.data)"
+
+# ---- ends ---------------------------------------------------------------------------------------------------------------
+
+rotate killed.data
+until_true "a second file" has_files killed.data 2
+turns=$(pgrep -P "$tool")
+kill -KILL "$tool"
+wait "$tool" 2>/dev/null || true
+ended() { ! kill -0 $turns 2>/dev/null; }
+until_true "the recorder whose supervisor was killed ends" ended
+for name in $(files killed.data); do
+    [[ $(finished "$name") == 1 ]] || die "$name is not whole"
+done
+
+# A full file is followed by the next.
+rotate full.data --max-size 1M --objects
+until_true "a third file" has_files full.data 3
+stop TERM
+
+# With the process the recording ends.
+rotate ended.data
+until_true "a file" has_files ended.data 1
+kill "$target"
+wait "$tool" || die "the end of the process gave status $?: $(cat ended.data.err)"
+
+program=$scope
+expect_error 1 '--keep: needs --rotate' record --keep 7d -a
+expect_error 1 '--rotate: observes processes that run' record --rotate 1h -- true
+expect_error 1 '--rotate: not with --lifetimes' record --rotate 1h --lifetimes -p $$
+expect_error 1 '--rotate 1w: not a time' record --rotate 1w -a
+expect_error 1 '--rotate 0: not a time' record --rotate 0 -a
+expect_error 1 '--keep 7d,8d: give an age' record --rotate 1h --keep 7d,8d -a
+expect_error 1 '--keep 7d,: give an age' record --rotate 1h --keep 7d, -a
+expect_error 1 '--keep 1K: give an age' record --rotate 1h --keep 1K -a
+expect_error 1 'x/y: cannot|x/y.*: No such file' record --rotate 1h -o x/y -p $$
+echo "files followed one another, and held all"
