@@ -100,7 +100,10 @@ struct eden_heap_info {
     uint64_t phase;       /* the innermost enum eden_phase under way, where a collection is */
     uint64_t phase_ns;    /* when that began, on CLOCK_MONOTONIC */
     uint64_t activity_ns; /* when the stop or the collection began that the phase is a part of */
-    uint64_t reserved[6];
+    /* Written by tools: not 0, the heap collects in full after its next scavenge. The runtime writes 0 when a full
+     * collection begins. A runtime without the probe census takes no notice of it. */
+    uint64_t collect_request;
+    uint64_t reserved[5];
 };
 
 /* One a process and copy of the library, at the address of the heap__create semaphore, which is its first field: so

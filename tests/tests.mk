@@ -50,6 +50,8 @@ $(addprefix $(B)/tests/test_,lifetimes life_mechanisms life_regions life_walk): 
 $(B)/tests/test_lifetimes: LDLIBS += -Wl,--wrap=eden_probe_batch__requested
 # Catches what remembered__scan reports.
 $(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__scan
+# Catches what census reports.
+$(B)/tests/test_census: LDLIBS += -Wl,--wrap=eden_probe_census
 # Catches what policy__decide reports.
 $(B)/tests/test_policy: LDLIBS += -Wl,--wrap=eden_probe_policy__decide
 # Somebody cuts the file of a trial's figures between its size and its bytes.

@@ -35,6 +35,7 @@ static bool create(struct instance *instance, const eden_options *options, eden_
         return false;
     }
     events_subscribe(&instance->events, heap);
+    census_subscribe(&instance->census, heap);
     policy_create(heap);
     if (!pretenure_create(&instance->pretenure, heap, error) || !new_space_create(heap, error)) {
         return false;

@@ -5,6 +5,7 @@
 #include "api/hooks.h"
 #include "check/check.h"
 #include "heap/heap.h"
+#include "observe/census.h"
 #include "observe/events.h"
 #include "pretenure/pretenure.h"
 #include "profile/lifetimes.h"
@@ -12,6 +13,7 @@
 struct instance {
     eden_heap heap; /* first: the API's functions get its address */
     struct events events;
+    struct census census;
     struct pretenure pretenure;
     struct lifetimes lifetimes;
     struct check check;

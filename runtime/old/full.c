@@ -9,7 +9,7 @@
  *
  * 2. When
  * Old space has grown by full_gc_ratio since the last one (here); an old allocation found no chunk, or memory has run
- * out (api/allocate.c); on request. */
+ * out (api/allocate.c); on request, of the program or, by a word in the heap's header, of a tool. */
 #include "old/full.h"
 #include "heap/policy.h"
 #include "old/evacuate.h"
@@ -29,6 +29,10 @@ static bool evacuates(const eden_heap *heap) {
     return heap->params.compactor == EDEN_COMPACTOR_SELECTIVE;
 }
 
+static bool is_requested(const eden_heap *heap) {
+    return __atomic_load_n(&heap->info.collect_request, __ATOMIC_RELAXED) != 0;
+}
+
 static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requested, bool slides) {
     scavenge(heap, EDEN_SCAVENGE_FULL);
     if (heap->broken_invariant != NULL) {
@@ -36,6 +40,9 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     }
     int cancellation = system_hold_cancellation();
     heap->is_collecting = true;
+    if (is_requested(heap)) {
+        __atomic_store_n(&heap->info.collect_request, 0, __ATOMIC_RELAXED);
+    }
     pages_keep(&heap->pages);
     OBSERVE(heap, before_full);
     bool in_place = heap->policy.in_place != 0; /* then what is dead lies among what lives, and the end of old space */
@@ -91,7 +98,9 @@ void full_collect_sliding(eden_heap *heap, size_t requested) { collect(heap, EDE
 
 void full_collect_if_grown(eden_heap *heap) {
     uint64_t used = heap_old_used(heap), base = heap->old.used_at_full;
-    if (params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)) {
+    if (is_requested(heap)) {
+        full_collect(heap, EDEN_FULL_REQUEST, 0);
+    } else if (params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)) {
         if (policy_wants_full(heap)) {
             full_collect(heap, EDEN_FULL_RATIO, 0);
         }

@@ -45,7 +45,8 @@ TEST(heap_info_keeps_its_layout) {
     AT(info, phase, 496, 8);
     AT(info, phase_ns, 504, 8);
     AT(info, activity_ns, 512, 8);
-    AT(info, reserved, 520, 48);
+    AT(info, collect_request, 520, 8);
+    AT(info, reserved, 528, 40);
     assert_int_equal(EDEN_ABI_VERSION, 1);
     assert_true(EDEN_HEAP_MAGIC == 0x31706165486e6445ull);
     assert_int_equal(offsetof(eden_heap, info), 0);
@@ -203,7 +204,7 @@ TEST(figures_phases_and_probes_keep_their_places) {
                   "compact__plan__start compact__plan__done compact__update__start compact__update__done "
                   "compact__move__start compact__move__done tenure remember forget alloc__large alloc__failed "
                   "segment__map segment__unmap mourn alloc__sample batch remembered__scan mourned policy__decide "
-                  "batch__requested ");
+                  "batch__requested census ");
 }
 
 /* What a tool reads from a living heap. */
