@@ -85,6 +85,9 @@ bool heapinfo_take(const struct eden_heap_info *header, uint64_t address, struct
                             ? address + offsetof(struct eden_heap_info, sample_control)
                             : 0,
         .control = header->sample_control,
+        .collect_word = header->bytes >= offsetof(struct eden_heap_info, reserved)
+                            ? address + offsetof(struct eden_heap_info, collect_request)
+                            : 0,
         .class_limit = header->class_limit < EDEN_CLASS_LIMIT ? header->class_limit : EDEN_CLASS_LIMIT,
     };
     memcpy(info->name, header->name, sizeof info->name - 1);

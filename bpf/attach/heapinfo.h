@@ -20,6 +20,7 @@ struct heapinfo {
     uint64_t class_pages;
     uint64_t control_word; /* address of sample_control; 0: a runtime that has none */
     uint64_t control;      /* what is in it */
+    uint64_t collect_word; /* address of collect_request; 0: a runtime that has none */
     bool has_listener;     /* somebody is attached to its probe batch or, for requested profiles, batch__requested;
                               false too: a runtime that does not say so */
     uint32_t class_limit;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 static const char usage[] =
-    "record [-o FILE] [--force] [--max-size SIZE] [--rotate TIME [--keep HOW-MUCH]] [--user USER] [--objects]\n"
+    "record [-o FILE] [--force] [--max-size SIZE] [--rotate TIME [--keep AMOUNT]] [--user USER] [--objects]\n"
     "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v]\n"
     "                       ((-p PID,PID... | -n NAME | --cgroup FOLDER | -a) [seconds] | -- PROGRAM arguments...)\n\n"
     "  Writes a recording to FILE (default eden.data). Replaces an existing recording once a heap is seen;\n"

@@ -24,10 +24,10 @@ static const char usage[] =
     "       edenscope report --html FILE [--user USER] [-i FILE] [--force] [--heap ID] [--pid PID] [-v]\n\n"
     "  Reports on the recording FILE (default eden.data). --heap and --pid select heaps by number and process.";
 
-enum { VIEWS = 11 };
+enum { VIEWS = 12 };
 static const struct view *const views[VIEWS] = {&view_pauses,     &view_stops,    &view_histogram, &view_phases,
                                                 &view_causes,     &view_timeline, &view_heap,      &view_tenuring,
-                                                &view_remembered, &view_segments, &view_classes};
+                                                &view_remembered, &view_segments, &view_classes,   &view_histo};
 
 static int list_views(bool json) {
     static const char summary[] = "figures, shares of time and phases (default)";

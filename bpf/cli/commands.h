@@ -15,5 +15,7 @@ int cmd_simulate(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_histo(int argc, char **argv);
+int cmd_remembered(int argc, char **argv);
 
 #endif

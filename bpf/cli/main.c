@@ -26,6 +26,8 @@ static const struct command commands[] = {
     {"report", cmd_report, "summarize a recording"},
     {"script", cmd_script, "print the events of a recording as text, JSON or CSV"},
     {"lifetimes", cmd_lifetimes, "measure how long objects live, by class and site"},
+    {"histo", cmd_histo, "count what lives in the heaps of a process, by class and site"},
+    {"remembered", cmd_remembered, "show what feeds the remembered sets of a process, and what scanning them costs"},
     {"tune", cmd_tune, "find what makes collections slow, and parameters that fix it"},
     {"simulate", cmd_simulate, "predict the collections of a recorded program under other parameters"},
     {"diff", cmd_diff, "compare recordings: what differs, and whether it is more than noise"},
@@ -37,7 +39,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void print_help(FILE *out) {
     fprintf(out, "usage: edenscope COMMAND [options] [-p PID | -- PROGRAM arguments...]\n\ncommands:\n");
     for (size_t i = 0; i < COMMANDS; i++) {
-        fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].meaning);
+        fprintf(out, "  %-10s  %s\n", commands[i].name, commands[i].meaning);
     }
     fprintf(out, "\n"
                  "`edenscope COMMAND --help` lists the options of a command. `man edenscope` describes it. Pages that\n"

@@ -56,6 +56,7 @@ enum {
     OPTION_CGROUP,
     OPTION_ROTATE,
     OPTION_KEEP,
+    OPTION_COLLECT,
     OPTION_COUNT
 };
 
@@ -125,8 +126,12 @@ static const struct described table[] = {
      "--rotate TIME       record to FILE.YYYYMMDDTHHMMSSZ, and after each TIME (10m, 1h, 1d) to the next such file"},
     {{"keep", required_argument, NULL, OPTION_KEEP},
      ACCEPT_RECORDED,
-     "--keep HOW-MUCH     with --rotate: remove files that are older (7d), or beyond a size of all (20G), or both "
+     "--keep AMOUNT     with --rotate: remove files that are older (7d), or beyond a size of all (20G), or both "
      "(7d,20G)"},
+    {{"collect", no_argument, NULL, OPTION_COLLECT},
+     ACCEPT_COLLECT,
+     "--collect           ask each heap for a full collection, which stops the program; else the next one is waited "
+     "for"},
     {{"sampling", required_argument, NULL, OPTION_SAMPLING},
      ACCEPT_SAMPLING,
      "--sampling WHICH    sample all objects, 1/N (at random), nth=N (each N-th), bytes=N[K|M] (one per N bytes),\n"
@@ -458,23 +463,15 @@ static bool set_read(struct options *options, int value, char *argument) {
 
 static bool set(struct options *options, int value, char *argument) {
     bool *const flags[OPTION_COUNT] = {
-        ['T'] = &options->timestamp,
-        ['v'] = &options->verbose,
-        [OPTION_BY_SITE] = &options->by_site,
-        [OPTION_CSV] = &options->csv,
-        [OPTION_DETAILS] = &options->details,
-        [OPTION_EVENTS_ONLY] = &options->events_only,
-        [OPTION_FORCE] = &options->force,
-        [OPTION_JSON] = &options->json,
-        [OPTION_OBJECTS] = &options->objects,
-        [OPTION_SEARCH] = &options->search,
-        [OPTION_STACKS] = &options->stacks,
-        [OPTION_VERIFY] = &options->verify,
-        [OPTION_PARAMS] = &options->params,
-        [OPTION_CLASSES] = &options->classes,
-        [OPTION_CHROME] = &options->chrome,
-        [OPTION_PER_PROCESS] = &options->per_process,
-        ['a'] = &options->all,
+        ['T'] = &options->timestamp,           ['v'] = &options->verbose,
+        [OPTION_BY_SITE] = &options->by_site,  [OPTION_CSV] = &options->csv,
+        [OPTION_DETAILS] = &options->details,  [OPTION_EVENTS_ONLY] = &options->events_only,
+        [OPTION_FORCE] = &options->force,      [OPTION_JSON] = &options->json,
+        [OPTION_OBJECTS] = &options->objects,  [OPTION_SEARCH] = &options->search,
+        [OPTION_STACKS] = &options->stacks,    [OPTION_VERIFY] = &options->verify,
+        [OPTION_PARAMS] = &options->params,    [OPTION_CLASSES] = &options->classes,
+        [OPTION_CHROME] = &options->chrome,    [OPTION_PER_PROCESS] = &options->per_process,
+        [OPTION_COLLECT] = &options->collects, ['a'] = &options->all,
     };
     const char **const files[OPTION_COUNT] = {
         ['o'] = &options->output,

@@ -42,6 +42,7 @@ enum {
     ACCEPT_EXPORT = 1 << 23,     /* --listen, --per-process */
     ACCEPT_USER = 1 << 24,       /* --user */
     ACCEPT_SELECTION = 1 << 25,  /* -a, -n NAME, --cgroup FOLDER; -p PID,PID... many times */
+    ACCEPT_COLLECT = 1 << 26,    /* --collect */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
@@ -80,6 +81,7 @@ struct options {
     const char *user;                       /* --user */
     const char *listen;                     /* --listen */
     bool per_process;                       /* --per-process */
+    bool collects;                          /* --collect */
     bool emit_options;                      /* --emit options */
     bool verify, search, details, stacks, by_site, top_given, long_lived_given;
     uint64_t top;

@@ -28,6 +28,7 @@
 enum { COMMIT_MS = 250, IDLE_COMMIT_MS = 2000 };
 
 struct run {
+    const struct record_request *request;
     struct recorder *recorder;
     bool failed;              /* writing did */
     uint64_t scavenges, full; /* what the file's figures sum up to */
@@ -38,6 +39,9 @@ static void on_event(void *context, const struct event *event) {
     struct run *run = context;
     if (!run->failed && !recorder_add(run->recorder, event, &run->why)) {
         run->failed = true;
+    }
+    if (run->request->on_event) {
+        run->request->on_event(run->request->context, event);
     }
 }
 
@@ -93,7 +97,7 @@ static int wait_ms(uint64_t end) {
 static void follow(struct source *source, struct run *run, const struct record_request *request, struct model *model) {
     uint64_t committed = now_ns(), events = 0;
     uint64_t end = request->seconds > 0 ? committed + whole_of(request->seconds * 1e9) : UINT64_MAX;
-    bool said = false, reported_locked = false;
+    bool said = false, reported_locked = false, is_new = false;
     struct failure locked;
     int handled = 0;
     commit(source, run, false, model); /* heaps that were there before get their names */
@@ -102,10 +106,11 @@ static void follow(struct source *source, struct run *run, const struct record_r
         for (; handled < interrupt_count(); handled++) {
             source_stop(source);
         }
-        if (now_ns() >= end) {
+        if (now_ns() >= end || (is_new && request->is_enough && request->is_enough(request->context, model))) {
             source_stop(source);
             end = UINT64_MAX;
         }
+        is_new = false;
         /* Heaps before their events: where there is room for little, it must not be events of unknown heaps. */
         if (!run->failed && events == 0 && recorder_event_count(run->recorder) != 0) {
             commit(source, run, false, model);
@@ -119,7 +124,7 @@ static void follow(struct source *source, struct run *run, const struct record_r
         uint64_t now = now_ns(), age = now - committed;
         bool news = recorder_event_count(run->recorder) != events;
         if (!run->failed && age >= (news ? COMMIT_MS : IDLE_COMMIT_MS) * MS) {
-            commit(source, run, false, model);
+            is_new = commit(source, run, false, model);
             committed = now;
             events = recorder_event_count(run->recorder);
         }
@@ -194,7 +199,7 @@ static void report_summary(const struct model *model, const struct run *run, con
 
 /* Observes and writes; *published: the recording stands at its path. */
 static int observe(struct recorder *recorder, const struct record_request *request, bool *published) {
-    struct run run = {.recorder = recorder};
+    struct run run = {.request = request, .recorder = recorder};
     struct source_options wanted = request->observed;
     wanted.events = true;
     wanted.until_interrupt = request->seconds <= 0;

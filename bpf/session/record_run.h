@@ -19,8 +19,12 @@ struct record_request {
     bool keeps_rights;   /* the caller goes on to what takes them */
     int folder;          /* of a temporary one: O_PATH, from which it is to be removed without rights; the caller's */
     int begun;           /* where not 0: a byte is written to it once all that is to be observed is; the caller's */
-    enum recording_cut *cut; /* where given: why the recording was cut short */
-    int *interrupts;         /* where given: interrupt_count() when observing ended; what comes later is the caller's */
+    enum recording_cut *cut;                                     /* where given: why the recording was cut short */
+    void (*on_event)(void *context, const struct event *event);  /* where given: gets each event, too */
+    bool (*is_enough)(void *context, const struct model *model); /* where given: whether to end; asked several times a
+                                                                    second while something happens */
+    void *context;
+    int *interrupts; /* where given: interrupt_count() when observing ended; what comes later is the caller's */
 };
 
 /* Returns the status of the subcommand: the command's status, or that of a failure, which was reported. *published,

@@ -14,10 +14,12 @@
 #include "model/model.h"
 #include "util/failure.h"
 
-/* Which of the probes that fire once an object: tenure, remember, forget, mourn, remembered__scan. */
+/* Which of the probes that fire once an object or look at each: tenure, remember, forget, mourn, remembered__scan,
+ * census. */
 enum object_probes {
     OBJECTS_NONE,
-    OBJECTS_SCANS, /* remembered__scan alone: one an object larger than large_object */
+    OBJECTS_SCANS,  /* remembered__scan alone: one an object larger than large_object */
+    OBJECTS_CENSUS, /* census alone: one a class, and a look at each object, at the end of a full collection */
     OBJECTS_ALL
 };
 
@@ -31,6 +33,7 @@ struct source_options {
     /* Profile lifetimes: the probe batch is attached to, which makes the heaps sample. Without `events` only probes
      * about heaps and classes are attached besides. */
     bool lifetimes;
+    bool collects;    /* without lifetimes: request a full collection of each heap that there is at attach */
     uint64_t control; /* lifetimes: the request (eden_batches.h) to each heap */
     /* lifetimes: gets the batches as they are, from within source_poll; where it returns false, the others at the next
      * call of that. NULL: they are added up in the kernel. */

@@ -702,7 +702,7 @@ struct source *source_open(const struct source_options *options, struct failure 
     source->open_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     source->exit_status = source->root_fd = -1;
     source->launch.go = source->launch.outcome = -1;
-    source->inspect = inspect_open(options->lifetimes ? options->control : 0, why);
+    source->inspect = inspect_open(options->lifetimes ? options->control : options->collects ? SOURCE_COLLECT : 0, why);
     if (!source->inspect) {
         source_close(source);
         return NULL;

@@ -84,7 +84,8 @@ static bool is_wanted(const struct source *source, enum eden_probe_id probe) {
     default:
         return !source_is_for_lifetimes(&source->options) &&
                (!probe_per_object(probe) || source->options.objects == OBJECTS_ALL ||
-                (probe == EDEN_PROBE_remembered__scan && source->options.objects == OBJECTS_SCANS));
+                (probe == EDEN_PROBE_remembered__scan && source->options.objects == OBJECTS_SCANS) ||
+                (probe == EDEN_PROBE_census && source->options.objects == OBJECTS_CENSUS));
     }
 }
 

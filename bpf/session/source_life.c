@@ -261,6 +261,11 @@ void source_ask_heaps(struct source *source, struct observed *observed) {
     if (source->options.lifetimes) {
         ask_late_heaps(source, observed);
     }
+    for (size_t i = 0; source->options.collects && i < observed->late_heaps; i++) {
+        struct late_heap *late = &observed->late_heap[i];
+        late->is_asked =
+            late->is_asked || late->gone || source_request_collection(source, observed, late->first.address);
+    }
     if (source->options.lifetimes && source->options.command) {
         ask_created_heaps(source, observed);
     }

@@ -18,11 +18,11 @@
  * tool may open are for these, shared by branch; the other half is for the tool, and for a look.
  *
  * 4. Invariants
- * I1. A control word is written only in a heap that a registry lists now, read through the same handle.
- * I2. Only the user's request, the request to end and 0 are written. A request that is there already may have a profile
- *     with births that nobody here has seen: then EDEN_CONTROL_TURN makes the new one differ, so that a new profile
- *     begins. 0 replaces no request of another tool.
- * I3. A handle that is opened again gives the process no more time than it had.
+ * I1. A control word, or the request for a collection, is written only in a heap that a registry lists now, read
+ * through the same handle. I2. Only the user's request, the request to end and 0 are written. A request that is there
+ * already may have a profile with births that nobody here has seen: then EDEN_CONTROL_TURN makes the new one differ, so
+ * that a new profile begins. 0 replaces no request of another tool. I3. A handle that is opened again gives the process
+ * no more time than it had.
  *
  * 5. Failure
  * A process that cannot be opened, does not answer in time, or whose branch has used up its descriptors is observed by
@@ -125,7 +125,7 @@ static bool hold(const struct source *source, struct observed *observed) {
         return false;
     }
     bool held = inspect_process(source->inspect, (int)observed->key.pid, observed->owner, observed->key.start_ns,
-                                source->options.lifetimes, &observed->target);
+                                source->options.lifetimes || source->options.collects, &observed->target);
     observed->target.opened_ns = before.opened_ns ? before.opened_ns : observed->target.opened_ns; /* I3 */
     observed->target.spent_ns += before.spent_ns;
     return held;
@@ -212,6 +212,18 @@ bool source_write_control(struct source *source, struct observed *observed, uint
             return info.control_word != 0 && !is_others &&
                    ((is_left && !anew) || inspect_write(source->inspect, &observed->target, info.control_word,
                                                         is_left ? value | EDEN_CONTROL_TURN : value));
+        }
+    }
+    source_report_unread(source, observed);
+    return false;
+}
+
+bool source_request_collection(struct source *source, struct observed *observed, uint64_t heap) {
+    struct heapinfo info;
+    for (size_t i = 0; i < observed->registries; i++) {
+        if (inspect_find_heap(source->inspect, &observed->target, observed->registry[i], heap, &info)) { /* I1 */
+            return info.collect_word != 0 &&
+                   inspect_write(source->inspect, &observed->target, info.collect_word, SOURCE_COLLECT);
         }
     }
     source_report_unread(source, observed);

@@ -323,6 +323,10 @@ bool source_find_registry(const struct source *source, struct observed *observed
  * another profile begin; else it stays. False: the process has no such heap now, the heap has no such word, or it
  * cannot be written. */
 bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value, bool anew);
+/* Writes the word by which a tool requests a full collection of a heap. False: it cannot be written, or the runtime has
+ * no such word. */
+enum { SOURCE_COLLECT = 1 };
+bool source_request_collection(struct source *source, struct observed *observed, uint64_t heap);
 
 /* source_life.c. False and why: a heap that existed when the source was opened is profiled by another tool. */
 bool source_check_profiles(const struct source *source, const struct observed *observed, struct failure *why);

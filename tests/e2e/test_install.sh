@@ -113,7 +113,7 @@ completed() {
 }
 is_completed() { [[ $(completed "${@:2}" | tr '\n' ' ') == "$1 " ]] || die "${*:2} becomes $(completed "${@:2}")"; }
 is_completed "stat script simulate" edenscope s
-is_completed "record remembered report" edenscope re
+is_completed "record report remembered" edenscope re
 is_completed "top tune" edenscope t
 is_completed "top tune" edenscope help t
 is_completed "survival survival-svg" edenscope lifetimes --view surv

@@ -93,7 +93,7 @@ exec {input}>&-
 expect_status 0 "$scope" record --lifetimes=details --sampling 1/20 -o all.data -- "$exercise"
 expect_status 0 "$scope" record --objects -o made.data -- "$gun" heap__create:0x1000,1 scavenge__start:0x1000,1 \
     tenure:0x1000,1,0x10 remember:0x1000,1,0x10 remembered__scan:0x1000,1,0x10,7,9,1,5 forget:0x1000,1,0x10 \
-    mourn:0x1000,1,0x10 scavenge__done:0x1000,1,99 scavenge__start:0x2000,7 full__start:0x3000,1,9
+    mourn:0x1000,1,0x10 census:0x1000,1,9,2,48,1 scavenge__done:0x1000,1,99 scavenge__start:0x2000,7 full__start:0x3000,1,9
 follows views "$scope" report --view list --json
 mapfile -t views < <(jq -r '.views[].name | select(. != "summary")' out)
 for data in all.data hostile.data made.data; do

@@ -350,7 +350,7 @@ echo "parts of the time"
 expect_status 0 "$scope" report --view pauses
 grep -Eq '^   full collections +[0-9]+ ' out && grep -q 'minimum mutator utilisation' out || die "$(cat out)"
 expect_status 0 "$scope" report --view list
-[[ $(wc -l <out) == 12 ]] || die "$(cat out)"
+[[ $(wc -l <out) == 13 ]] || die "$(cat out)"
 # The page names the tables and columns that there are.
 expect_status 0 "$scope" report --view list --json
 python3 - "$page" <<'PYTHON'

@@ -162,7 +162,7 @@ static bool add_to_trace(void *context, const struct event *event, uint64_t heap
 static void show_all(struct recording *recording, const struct model *model) {
     static const struct view *const views[] = {&view_pauses,     &view_stops,    &view_histogram, &view_phases,
                                                &view_causes,     &view_timeline, &view_heap,      &view_tenuring,
-                                               &view_remembered, &view_segments, &view_classes};
+                                               &view_remembered, &view_segments, &view_classes,   &view_histo};
     static const struct rows_format json = {.json = true}, text = {0};
     struct failure why = {0};
     const struct viewed viewed = viewed_whole(recording, model);
