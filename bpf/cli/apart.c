@@ -1,11 +1,14 @@
 #include "cli/apart.h"
 #include "util/interrupt.h"
 #include "util/output.h"
-#include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { LOOK_MS = 100 };
 
 int read_apart(int (*read)(void *context), void *context, struct replacement *replacement, const char *name) {
     struct failure why;
@@ -16,11 +19,17 @@ int read_apart(int (*read)(void *context), void *context, struct replacement *re
         interrupt_release();
         _exit(output_finish(replacement->out, replacement->path, read(context)));
     }
-    do {
-        if (child > 0 && interrupt_count() > 0) {
+    /* A signal that comes just before poll() is seen a moment later. */
+    struct pollfd end = {.fd = child > 0 ? pidfd_open(child, 0) : -1, .events = POLLIN};
+    while (child > 0 && waitpid(child, &status, WNOHANG) == 0) {
+        if (interrupt_count() > 0) {
             kill(child, SIGKILL);
         }
-    } while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR);
+        poll(&end, 1, LOOK_MS);
+    }
+    if (end.fd >= 0) {
+        close(end.fd);
+    }
     if (interrupt_count() > 0) {
         return 128 + interrupt_last();
     }
