@@ -64,6 +64,23 @@ static json_t *account_json(const struct findings *findings) {
     return object;
 }
 
+/* What is for one heap alone. */
+static json_t *withheld_json(const struct tune_options *options) {
+    json_t *list = json_array();
+    for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
+        const struct tune_facts *of = options->of[i], *harmed = options->harmed[i];
+        char value[TUNE_VALUE];
+        if (harmed) {
+            json_array_append_new(
+                list, json_pack("{s:s,s:s,s:s,s:I,s:o,s:o,s:o}", "parameter", eden_param((enum eden_param_id)i)->name,
+                                "value", tune_value(value, (enum eden_param_id)i, options->number[i]), "key",
+                                options->from[i], "pid", (json_int_t)of->process.pid, "heap", json_known(of->id),
+                                "serial", json_known(of->serial), "harms_heap", json_known(harmed->id)));
+        }
+    }
+    return list;
+}
+
 bool tune_print_json(FILE *out, const struct tune_report *report) {
     char line[TUNE_OPTIONS_LINE];
     json_t *object = json_object(), *findings = json_array(), *unexamined = json_array(), *accounts = json_array();
@@ -82,6 +99,7 @@ bool tune_print_json(FILE *out, const struct tune_report *report) {
     }
     put(object, "findings", findings);
     put(object, "options", json_string(tune_options_line(line, &report->options)));
+    put(object, "withheld", withheld_json(&report->options));
     put(object, "accounts", accounts);
     put(object, "unexamined", unexamined);
     return json_print_as(out, "edenscope/tune/1", object) || ferror(out);

@@ -18,7 +18,7 @@ struct tune_report {
 void tune_print_text(FILE *out, const struct tune_report *report);
 
 /* {"findings": [{"key", "severity", "evidence", "parameter", "value", "gain": {"min", "max"}, ...}], "options",
- * "accounts"}. False: no memory. */
+ * "withheld", "accounts"}. False: no memory. */
 bool tune_print_json(FILE *out, const struct tune_report *report);
 
 /* EDEN_OPTIONS=...; an empty line of options where nothing is to be set. */

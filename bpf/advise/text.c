@@ -3,6 +3,7 @@
 #include "advise/print.h"
 #include "advise/rules/account.h"
 #include "util/format.h"
+#include "util/message.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,12 +176,6 @@ static void print_merged(FILE *out, const struct tune_report *report) {
     fprintf(out, "%s%s", line[0] ? comma : "", line);
 }
 
-void tune_print_options(FILE *out, const struct tune_report *report) {
-    fputs("EDEN_OPTIONS=", out);
-    print_merged(out, report);
-    fputc('\n', out);
-}
-
 static bool has_finding(const struct tune_report *report, const char *key) {
     for (size_t i = 0; i < report->heaps; i++) {
         for (size_t j = 0; j < report->findings[i].count; j++) {
@@ -190,6 +185,17 @@ static bool has_finding(const struct tune_report *report, const char *key) {
         }
     }
     return false;
+}
+
+/* Of a setting that is for one heap alone. */
+enum { WITHHELD = 2 * HEAP_TEXT + TUNE_VALUE + 128 };
+static char *withheld_text(char text[WITHHELD], const struct tune_options *options, enum eden_param_id id) {
+    char value[TUNE_VALUE], of[HEAP_TEXT], harmed[HEAP_TEXT];
+    snprintf(text, WITHHELD,
+             "%s=%s (%s) is for %s alone: EDEN_OPTIONS sets it for all heaps of the process, and %s needs another",
+             eden_param(id)->name, tune_value(value, id, options->number[id]), options->from[id],
+             heap_text(of, options->of[id]), heap_text(harmed, options->harmed[id]));
+    return text;
 }
 
 static bool has_withheld(const struct tune_options *options) {
@@ -204,16 +210,24 @@ static bool has_withheld(const struct tune_options *options) {
 /* What is for one heap alone. */
 static void print_withheld(FILE *out, const struct tune_options *options) {
     for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
-        char value[TUNE_VALUE], of[HEAP_TEXT], harmed[HEAP_TEXT];
+        char text[WITHHELD];
         if (options->harmed[i]) {
-            fprintf(out,
-                    "%s=%s (%s) is for %s alone: EDEN_OPTIONS sets it for all heaps of the process, and %s needs "
-                    "another.\n  Set it where the program creates that heap (docs/embedding.md).\n",
-                    eden_param((enum eden_param_id)i)->name,
-                    tune_value(value, (enum eden_param_id)i, options->number[i]), options->from[i],
-                    heap_text(of, options->of[i]), heap_text(harmed, options->harmed[i]));
+            fprintf(out, "%s.\n  Set it where the program creates that heap (docs/embedding.md).\n",
+                    withheld_text(text, options, (enum eden_param_id)i));
         }
     }
+}
+
+void tune_print_options(FILE *out, const struct tune_report *report) {
+    for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
+        char text[WITHHELD];
+        if (report->options.harmed[i]) {
+            message_print("%s", withheld_text(text, &report->options, (enum eden_param_id)i));
+        }
+    }
+    fputs("EDEN_OPTIONS=", out);
+    print_merged(out, report);
+    fputc('\n', out);
 }
 
 static void print_paste(FILE *out, const struct tune_report *report) {
@@ -244,8 +258,8 @@ static void print_paste(FILE *out, const struct tune_report *report) {
     fprintf(out,
             "Run it with%s%s:\n"
             "  EDEN_OPTIONS=\"",
-            is_late ? ", added to the EDEN_OPTIONS that it has, if it has any" : "",
-            report->heaps > 1 ? " (which is for all of its heaps)" : "");
+            report->heaps > 1 ? " (for all of its heaps)" : "",
+            is_late ? ", added to the EDEN_OPTIONS that it has, if it has any" : "");
     print_merged(out, report);
     fprintf(out, "\" %s\n", report->command ? report->command : "PROGRAM");
 }
