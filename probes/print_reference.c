@@ -176,6 +176,8 @@ static void print_params(void) {
         "A program sets them when it creates a heap (`eden_options.parameters`) or later (`eden_heap_set`); "
         "`EDEN_OPTIONS`\noverrides what a program gives at creation, for every heap of the process:\n\n"
         "    EDEN_OPTIONS=eden_size=64M,full_gc_ratio=2.5 PROGRAM\n\n"
+        "Of a name that stands twice, the later value holds; `tr '\\0' '\\n' </proc/PID/environ` shows what a process "
+        "has.\n\n"
         "Sizes are in bytes; K, M, G and T are powers of 1024; `none` is no limit. A value out of bounds is refused "
         "by name and\nthe heap is not created. `eden_size`, `remembered_set` and `pretenure` cannot change after the "
         "heap is created. Probe\n`param__set` reports each value.\n\n"

@@ -382,7 +382,7 @@ static bool add_probe(struct options *options, const char *name) {
 /* What is wrong with the value of an option. */
 static const char *wanted(int value, const char *argument) {
     static const char *const values[OPTION_COUNT] = {
-        ['p'] = "give process ids, at most 1,024, with commas between",
+        ['p'] = "give process ids, at most 1,024, with commas between; -n takes names, where several can be observed",
         ['n'] = "give the name of a process, at most 16 times",
         ['o'] = "not a file name",
         ['i'] = "not a file name",
