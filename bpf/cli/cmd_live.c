@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A heap of which a census comes, or has come. */
+/* The census of a heap, as far as it has been received. */
 struct counted {
     struct process_key process;
     uint64_t serial, seq, received, expected;

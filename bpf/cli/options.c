@@ -126,7 +126,7 @@ static const struct described table[] = {
      "--rotate TIME       record to FILE.YYYYMMDDTHHMMSSZ, and after each TIME (10m, 1h, 1d) to the next such file"},
     {{"keep", required_argument, NULL, OPTION_KEEP},
      ACCEPT_RECORDED,
-     "--keep AMOUNT     with --rotate: remove files that are older (7d), or beyond a size of all (20G), or both "
+     "--keep AMOUNT       with --rotate: remove files that are older (7d), or beyond a size of all (20G), or both "
      "(7d,20G)"},
     {{"collect", no_argument, NULL, OPTION_COLLECT},
      ACCEPT_COLLECT,

@@ -8,7 +8,7 @@
 /* Which heap a thread collects: its serial, and in the last bits the number of its entry. An element of the map is used
  * again at once when it has been deleted, by whatever thread comes next: so nothing but this word is in it, it is read
  * once, and it counts only where the entry names the same thread (collected_by). */
-enum { PAUSING_BITS = 16, PAUSING_MORE = 256 /* that begin, and are not told from others yet */ };
+enum { PAUSING_BITS = 16, PAUSING_MORE = 256 /* of collections that begin at the same moment */ };
 _Static_assert(KERNEL_HEAPS <= 1 << PAUSING_BITS, "an entry's number fits");
 struct pausing_map {
     __uint(type, BPF_MAP_TYPE_HASH);

@@ -1,4 +1,4 @@
-/* A recording that runs for ever, in one file after the other.
+/* A recording without an end, in one file after the other.
  *
  * 1. Terms
  * Turn: one file, and the process that writes it. Supervisor: this process, which starts and ends turns, and observes
@@ -26,11 +26,8 @@
 #include "util/array.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
-#include "util/message.h"
-#include "util/owner.h"
 #include "util/place.h"
 #include "util/whole.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -63,8 +60,7 @@ struct supervisor {
     bool is_over;        /* no turn starts any more */
 };
 
-/* ---- files that go ------------------------------------------------------------------------------------------------
- */
+/* ---- files that go ---------------------------------------------------------------------------------------------- */
 
 struct kept {
     char name[NAME_MAX + 1];
@@ -114,7 +110,10 @@ static int by_time(const void *one, const void *other) {
 
 static void remove_recording(const struct place *place, const char *name) {
     char journal[NAME_MAX + 1];
-    if (unlinkat(place->folder, name, 0) == 0 && file_beside(journal, name, "-journal")) {
+    struct stat status;
+    if (unlinkat(place->folder, name, 0) == 0 && file_beside(journal, name, "-journal") &&
+        fstatat(place->folder, journal, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+        status.st_uid == geteuid()) {
         unlinkat(place->folder, journal, 0); /* of a recorder that was killed: it is worth nothing by itself */
     }
 }
@@ -127,7 +126,9 @@ static void remove_old(const struct supervisor *supervisor) {
     }
     struct folder folder = {.place = &place};
     place_each_file(&place, is_of_rotation, add_kept, &folder);
-    qsort(folder.kept, folder.count, sizeof *folder.kept, by_time);
+    if (folder.count != 0) {
+        qsort(folder.kept, folder.count, sizeof *folder.kept, by_time);
+    }
     uint64_t bytes = 0;
     for (size_t i = 0; i < folder.count; i++) {
         bytes += folder.kept[i].bytes;
@@ -145,8 +146,7 @@ static void remove_old(const struct supervisor *supervisor) {
     place_close(&place);
 }
 
-/* ---- a turn -------------------------------------------------------------------------------------------------------
- */
+/* ---- a turn ----------------------------------------------------------------------------------------------------- */
 
 static _Noreturn void take_turn(const struct supervisor *supervisor, int begun, pid_t parent) {
     struct record_request request = *supervisor->request;
@@ -231,8 +231,7 @@ static void end_turn(const struct turn *turn) {
     }
 }
 
-/* ---- turn after turn -----------------------------------------------------------------------------------------------
- */
+/* ---- turn after turn -------------------------------------------------------------------------------------------- */
 
 static uint64_t after(uint64_t ns, double seconds) { return seconds > 0 ? ns + whole_of(seconds * 1e9) : UINT64_MAX; }
 

@@ -1,4 +1,4 @@
-/* A recording that runs for ever: one file after the other, and only so many of them. */
+/* A recording without an end, in one file after the other, of which a limited number is kept. */
 #ifndef EDEN_RECORD_ROTATION_H
 #define EDEN_RECORD_ROTATION_H
 

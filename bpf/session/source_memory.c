@@ -19,10 +19,11 @@
  *
  * 4. Invariants
  * I1. A control word, or the request for a collection, is written only in a heap that a registry lists now, read
- * through the same handle. I2. Only the user's request, the request to end and 0 are written. A request that is there
- * already may have a profile with births that nobody here has seen: then EDEN_CONTROL_TURN makes the new one differ, so
- * that a new profile begins. 0 replaces no request of another tool. I3. A handle that is opened again gives the process
- * no more time than it had.
+ *     through the same handle.
+ * I2. Only the user's request, the request to end and 0 are written. A request that is there already may have a profile
+ *     with births that nobody here has seen: then EDEN_CONTROL_TURN makes the new one differ, so that a new profile
+ *     begins. 0 replaces no request of another tool.
+ * I3. A handle that is opened again gives the process no more time than it had.
  *
  * 5. Failure
  * A process that cannot be opened, does not answer in time, or whose branch has used up its descriptors is observed by

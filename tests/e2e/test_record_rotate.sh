@@ -80,11 +80,11 @@ has_files old.data 4 || die "--keep 7d removed what was recorded now: $(files ol
 # By size: the oldest go first, the one that is written never.
 for i in 1 2 3; do
     cp old.data.20200103T000000Z "big.data.2020010${i}T000000Z"
-    sqlite3 "big.data.2020010${i}T000000Z" "CREATE TABLE filler AS SELECT zeroblob(700000) AS bytes"
+    sqlite3 "big.data.2020010${i}T000000Z" "CREATE TABLE filler AS SELECT zeroblob(30000000) AS bytes"
 done
-expect_status 0 "$scope" record -o big.data --rotate 1h --keep 1d,2M -p "$target" 0.5
-[[ ! -e big.data.20200101T000000Z && -e big.data.20200103T000000Z ]] || die "--keep 2M left: $(files big.data)"
-has_files big.data 2 || die "--keep 2M removed what is written: $(files big.data)"
+expect_status 0 "$scope" record -o big.data --rotate 1h --keep 1d,70M -p "$target" 0.5
+[[ ! -e big.data.20200101T000000Z && -e big.data.20200102T000000Z && -e big.data.20200103T000000Z ]] || die "--keep 70M left: $(files big.data)"
+has_files big.data 3 || die "--keep 70M removed what is written: $(files big.data)"
 
 # ---- ends ---------------------------------------------------------------------------------------------------------------
 

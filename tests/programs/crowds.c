@@ -1,11 +1,12 @@
 /* crowds WHAT NUMBER: threads that hit probes of one heap at the same moment, for test_pauses.sh.
  *
  *   begin PAIRS    pairs of threads begin a collection of one heap, and stay
- *   phases HEAPS   two threads end the same phases, for the first time, of so many heaps
+ *   phases HEAPS   two threads end the same phases of HEAPS heaps, each for the first time
  *   turns SECONDS  one thread ends collections of a heap, another one takes its place, and a second process, whose
  *                  thread is on the other's processor, has pauses without a page fault
  *
  * Prints a line when all has been done; `begin` and `phases` then wait for the end of standard input. */
+#include "run_on.h"
 #include "shoot.h"
 #include <pthread.h>
 #include <sched.h>
@@ -24,13 +25,6 @@ typedef uint64_t arguments[EDEN_PROBE_MAX_ARGS];
 
 static atomic_int at[2], done;
 static int number;
-
-static void run_on(size_t processor) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(processor, &set);
-    sched_setaffinity(0, sizeof set, &set);
-}
 
 /* Both sides come to this round. */
 static void meet(int side, int round) {

@@ -4,6 +4,7 @@
  * about the same time, the end of a scavenge and of the heap. The victim then makes a heap and ends it, on the
  * processor of the second thread: the kernel gives it what the other heap has just left there. No victim has a full
  * collection. */
+#include "run_on.h"
 #include "shoot.h"
 #include <pthread.h>
 #include <sched.h>
@@ -24,13 +25,6 @@ static struct shared {
     atomic_bool is_over;
 } * shared;
 static int tries;
-
-static void run_on(size_t processor) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(processor, &set);
-    sched_setaffinity(0, sizeof set, &set);
-}
 
 static void wait_a_little(unsigned *seed) {
     for (volatile int left = rand_r(seed) % LONGEST_WAIT; left > 0; left--) {

@@ -5,7 +5,6 @@
  * explain. */
 #include "advise/rules/rule.h"
 #include "util/format.h"
-#include "util/whole.h"
 #include <math.h>
 #include <stdio.h>
 

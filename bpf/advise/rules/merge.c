@@ -5,7 +5,7 @@
  * satisfies both, since earlier tenuring includes later tenuring. Of choices, that of the costliest finding wins. The
  * overruled finding is kept, for the report.
  *
- * What cures one heap must not stop another from being created. So max_heap is withheld if a heap of the same process
+ * What cures one heap must not stop another from being created. So max_heap is withheld if another examined heap
  * may take more or has no limit, and eden_size if new space of that size (7/5 of it) is more than a heap may take: such
  * a setting is for the program to make where it creates the heap. */
 #include "advise/rules/rule.h"

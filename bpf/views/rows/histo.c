@@ -1,6 +1,6 @@
-/* What lived after the last full collection that the probe census told of, by class and by site.
+/* What lived after the last full collection with a census, by class and by site.
  *
- * A census of which events were lost is passed over: each event says how many there are. */
+ * Each event has the number of events of its census, so a census with lost events is recognized, and ignored. */
 #include "util/sum.h"
 #include "views/rows/class_list.h"
 #include "views/rows/views.h"
