@@ -41,16 +41,23 @@ static void withhold(struct tune_options *options, enum eden_param_id id, const 
     options->harmed[id] = harmed;
 }
 
-/* Looks whether a heap is harmed by what is for another one. */
-static void check(struct tune_options *options, const struct tune_facts *facts) {
-    const double *number = options->number;
-    double limit = tune_number(facts, EDEN_PARAM_max_heap);
-    if (options->set[EDEN_PARAM_max_heap] && limit > number[EDEN_PARAM_max_heap]) {
-        withhold(options, EDEN_PARAM_max_heap, facts);
+static void withhold_limit(struct tune_options *options, const struct findings *findings, size_t heaps) {
+    for (size_t i = 0; i < heaps && options->set[EDEN_PARAM_max_heap]; i++) {
+        if (tune_number(findings[i].facts, EDEN_PARAM_max_heap) > options->number[EDEN_PARAM_max_heap]) {
+            withhold(options, EDEN_PARAM_max_heap, findings[i].facts);
+        }
     }
-    limit = options->set[EDEN_PARAM_max_heap] ? number[EDEN_PARAM_max_heap] : limit;
-    if (options->set[EDEN_PARAM_eden_size] && number[EDEN_PARAM_eden_size] / 5 * 7 >= limit) {
-        withhold(options, EDEN_PARAM_eden_size, facts);
+}
+
+/* After withhold_limit(): a limit that stays holds for every heap. */
+static void withhold_eden(struct tune_options *options, const struct findings *findings, size_t heaps) {
+    const double new_space = options->number[EDEN_PARAM_eden_size] / 5 * 7;
+    for (size_t i = 0; i < heaps && options->set[EDEN_PARAM_eden_size]; i++) {
+        const double limit = options->set[EDEN_PARAM_max_heap] ? options->number[EDEN_PARAM_max_heap]
+                                                               : tune_number(findings[i].facts, EDEN_PARAM_max_heap);
+        if (new_space >= limit) {
+            withhold(options, EDEN_PARAM_eden_size, findings[i].facts);
+        }
     }
 }
 
@@ -63,10 +70,9 @@ void tune_merge(const struct findings *findings, size_t heaps, struct tune_optio
             }
         }
     }
-    for (int round = 0; round < 2; round++) { /* what was looked at before a limit was withheld is looked at again */
-        for (size_t i = 0; heaps > 1 && i < heaps; i++) {
-            check(options, findings[i].facts);
-        }
+    if (heaps > 1) {
+        withhold_limit(options, findings, heaps);
+        withhold_eden(options, findings, heaps);
     }
 }
 
