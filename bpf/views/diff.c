@@ -88,23 +88,23 @@ static bool pace_of(const struct side *run, int which, uint64_t *value) {
     return run->wall_ns != 0 && run->known >> which & 1;
 }
 
-static const struct quartile *quartile_of(const struct side *run, int which) {
+static const struct percentiles *percentiles_of(const struct side *run, int which) {
     return which == 0 ? &run->scavenges : &run->fulls;
 }
 
 static bool pause_of(const struct side *run, int which, uint64_t *value) {
-    *value = quartile_of(run, which)->ns;
-    return quartile_of(run, which)->count != 0;
+    *value = percentiles_of(run, which)->p25_ns;
+    return percentiles_of(run, which)->count != 0;
 }
 
 static bool median_of(const struct side *run, int which, uint64_t *value) {
-    *value = quartile_of(run, which)->p50_ns;
-    return quartile_of(run, which)->count != 0;
+    *value = percentiles_of(run, which)->p50_ns;
+    return percentiles_of(run, which)->count != 0;
 }
 
 static bool tail_of(const struct side *run, int which, uint64_t *value) {
-    *value = quartile_of(run, which)->p99_ns;
-    return quartile_of(run, which)->count != 0;
+    *value = percentiles_of(run, which)->p99_ns;
+    return percentiles_of(run, which)->count != 0;
 }
 
 struct range {
@@ -161,8 +161,8 @@ static enum verdict judge(const struct diff_side *base, const struct diff_side *
 static enum verdict judge_pauses(const struct diff_side *base, const struct diff_side *other, int which) {
     enum verdict verdict = judge(base, other, pause_of, which, TIME_NOISE);
     if (verdict == VERDICT_CHANGED && !has_repeats(base, other)) {
-        const struct quartile *a = quartile_of(base->runs, which), *b = quartile_of(other->runs, which);
-        return overlap(a->low_ns, a->high_ns, b->low_ns, b->high_ns) ? VERDICT_NOISE : VERDICT_CHANGED;
+        const struct percentiles *a = percentiles_of(base->runs, which), *b = percentiles_of(other->runs, which);
+        return overlap(a->p25_low_ns, a->p25_high_ns, b->p25_low_ns, b->p25_high_ns) ? VERDICT_NOISE : VERDICT_CHANGED;
     }
     return verdict;
 }

@@ -41,19 +41,19 @@ static void on_parameter(void *context, const char *name, const char *value) {
 
 /* By ranks: the interval of the binomial distribution, approximated by the normal one. It has no lower end with less
  * than a dozen pauses, and no upper one with less than four. */
-static struct quartile quartile_of(struct durations *pauses) {
-    struct quartile quartile = {.count = pauses->count};
+static struct percentiles percentiles_of(struct durations *pauses) {
+    struct percentiles of = {.count = pauses->count};
     if (pauses->count != 0) {
         const double count = (double)pauses->count, around = 1.96 * sqrt(count * 0.25 * 0.75);
         durations_sort(pauses);
-        quartile.ns = durations_percentile(pauses, 25);
-        quartile.p50_ns = durations_percentile(pauses, 50);
-        quartile.p99_ns = durations_percentile(pauses, 99);
+        of.p25_ns = durations_percentile(pauses, 25);
+        of.p50_ns = durations_percentile(pauses, 50);
+        of.p99_ns = durations_percentile(pauses, 99);
         const double low = 0.25 * count - around, high = 0.25 * count + around + 1;
-        quartile.low_ns = low > 0 ? durations_percentile(pauses, 100 * low / count) : 0;
-        quartile.high_ns = high <= count ? durations_percentile(pauses, 100 * high / count) : UINT64_MAX;
+        of.p25_low_ns = low > 0 ? durations_percentile(pauses, 100 * low / count) : 0;
+        of.p25_high_ns = high <= count ? durations_percentile(pauses, 100 * high / count) : UINT64_MAX;
     }
-    return quartile;
+    return of;
 }
 
 /* Of the pauses of all chosen heaps. */
@@ -71,8 +71,8 @@ static bool add_pauses(struct side *side, const struct viewed *viewed, const str
             *longest = places.at[i].heap->late && ns > *longest ? ns : *longest;
         }
     }
-    side->scavenges = quartile_of(&of[0]);
-    side->fulls = quartile_of(&of[1]);
+    side->scavenges = percentiles_of(&of[0]);
+    side->fulls = percentiles_of(&of[1]);
     bool good = lists && has_memory;
     if (!has_memory) {
         failure_set(why, 1, "out of memory for the pauses");

@@ -5,11 +5,10 @@
 #include "eden_params.h"
 #include "recording/recording.h"
 
-/* Percentiles of some pauses; the lower quartile with its 95% interval: other load of the machine only lengthens
- * pauses, so this depends least on it. */
-struct quartile {
-    uint64_t count, ns, low_ns, high_ns;
-    uint64_t p50_ns, p99_ns;
+/* Of some pauses; the lower quartile with its 95% interval: other load of the machine only lengthens pauses, so this
+ * depends least on it. */
+struct percentiles {
+    uint64_t count, p25_ns, p25_low_ns, p25_high_ns, p50_ns, p99_ns;
 };
 
 enum side_param { SIDE_UNKNOWN, SIDE_KNOWN, SIDE_VARIES }; /* not the same in all heaps */
@@ -22,7 +21,7 @@ struct side {
     uint64_t known;      /* bit i: figures[i] is there, in every heap */
     uint64_t figures[EDEN_FIGURE_COUNT];
     uint64_t marked_bytes;
-    struct quartile scavenges, fulls;
+    struct percentiles scavenges, fulls;
     enum side_param has_param[EDEN_PARAM_COUNT];
     char param[EDEN_PARAM_COUNT][64]; /* terminated */
     bool is_partial;                  /* still being recorded, or cut short, or events were lost */
