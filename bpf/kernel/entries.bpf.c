@@ -43,25 +43,36 @@ static __always_inline bool is_unused(const struct share *share) {
            share->lost_events == 0;
 }
 
-__noinline int give_back_histogram(const struct heap_entry *heap, uint32_t number) {
+/* Entries and histograms that are free again are no longer of the shares. */
+__noinline int give_shares(const struct heap_entry *heap, uint32_t entries, uint32_t count) {
     if (!heap) { /* as far as the verifier knows */
         return 0;
     }
     struct process_key branch = heap->branch;
     uint32_t owner = heap->owner;
     struct share *share = bpf_map_lookup_elem(&shares, &branch), *user = bpf_map_lookup_elem(&users, &owner);
-    bpf_map_push_elem(&free_histograms, &number, BPF_ANY);
     if (user) {
-        give(&user->histograms, 1);
+        give(&user->heaps, entries);
+        give(&user->histograms, count);
     }
     if (share && (heap->flags & HEAP_OF_BRANCH || !user)) {
-        give(&share->histograms, 1);
+        give(&share->heaps, entries);
+        give(&share->histograms, count);
+        if (is_unused(share)) {
+            bpf_map_delete_elem(&shares, &branch);
+        }
     }
-    give(&histograms_taken, 1);
+    give(&heaps_taken, entries);
+    give(&histograms_taken, count);
     return 0;
 }
 
-/* Empties an entry that the tool has given back, and its histograms: they are free, and no longer of the shares. */
+__noinline int give_back_histogram(const struct heap_entry *heap, uint32_t number) {
+    bpf_map_push_elem(&free_histograms, &number, BPF_ANY);
+    return give_shares(heap, 0, 1);
+}
+
+/* Empties an entry that the tool has given back, and its histograms. */
 __noinline int empty_entry(uint32_t index) {
     static const struct heap_entry no_heap;
     static const struct histogram no_histogram;
@@ -69,29 +80,15 @@ __noinline int empty_entry(uint32_t index) {
     if (!heap) {
         return 0;
     }
-    uint32_t histogram_number = 0, owner = heap->owner;
-    struct process_key branch = heap->branch;
+    uint32_t count = 0;
     for (int i = 0; i < KERNEL_PHASES; i++) {
         uint32_t number = heap->histogram[i] - 1;
         if (number < KERNEL_HISTOGRAMS && bpf_map_update_elem(&histograms, &number, &no_histogram, BPF_ANY) == 0) {
             bpf_map_push_elem(&free_histograms, &number, BPF_ANY);
-            histogram_number++;
+            count++;
         }
     }
-    struct share *share = bpf_map_lookup_elem(&shares, &branch), *user = bpf_map_lookup_elem(&users, &owner);
-    if (user) {
-        give(&user->heaps, 1);
-        give(&user->histograms, histogram_number);
-    }
-    if (share && (heap->flags & HEAP_OF_BRANCH || !user)) {
-        give(&share->heaps, 1);
-        give(&share->histograms, histogram_number);
-        if (is_unused(share)) {
-            bpf_map_delete_elem(&shares, &branch);
-        }
-    }
-    give(&heaps_taken, 1);
-    give(&histograms_taken, histogram_number);
+    give_shares(heap, 1, count);
     bpf_map_update_elem(&heaps, &index, &no_heap, BPF_ANY);
     bpf_map_push_elem(&free_heaps, &index, BPF_ANY);
     return 0;
