@@ -203,32 +203,34 @@ bool source_find_registry(const struct source *source, struct observed *observed
     return true;
 }
 
-bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value, bool anew) {
-    struct heapinfo info;
+/* Finds the heap in the registries anew (I1). */
+static bool find_heap(struct source *source, struct observed *observed, uint64_t heap, struct heapinfo *info) {
     for (size_t i = 0; i < observed->registries; i++) {
-        if (inspect_find_heap(source->inspect, &observed->target, observed->registry[i], heap, &info)) { /* I1 */
-            uint64_t own = source->options.control, end = EDEN_CONTROL_ASKED | EDEN_CONTROL_END;
-            bool is_left = value == own && value == info.control; /* I2 */
-            bool is_others = value == 0 && info.control != end && (info.control & ~EDEN_CONTROL_TURN) != own;
-            return info.control_word != 0 && !is_others &&
-                   ((is_left && !anew) || inspect_write(source->inspect, &observed->target, info.control_word,
-                                                        is_left ? value | EDEN_CONTROL_TURN : value));
+        if (inspect_find_heap(source->inspect, &observed->target, observed->registry[i], heap, info)) {
+            return true;
         }
     }
     source_report_unread(source, observed);
     return false;
 }
 
+bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value, bool anew) {
+    struct heapinfo info;
+    if (!find_heap(source, observed, heap, &info)) {
+        return false;
+    }
+    uint64_t own = source->options.control, end = EDEN_CONTROL_ASKED | EDEN_CONTROL_END;
+    bool is_left = value == own && value == info.control; /* I2 */
+    bool is_others = value == 0 && info.control != end && (info.control & ~EDEN_CONTROL_TURN) != own;
+    return info.control_word != 0 && !is_others &&
+           ((is_left && !anew) || inspect_write(source->inspect, &observed->target, info.control_word,
+                                                is_left ? value | EDEN_CONTROL_TURN : value));
+}
+
 bool source_request_collection(struct source *source, struct observed *observed, uint64_t heap) {
     struct heapinfo info;
-    for (size_t i = 0; i < observed->registries; i++) {
-        if (inspect_find_heap(source->inspect, &observed->target, observed->registry[i], heap, &info)) { /* I1 */
-            return info.collect_word != 0 &&
-                   inspect_write(source->inspect, &observed->target, info.collect_word, SOURCE_COLLECT);
-        }
-    }
-    source_report_unread(source, observed);
-    return false;
+    return find_heap(source, observed, heap, &info) && info.collect_word != 0 &&
+           inspect_write(source->inspect, &observed->target, info.collect_word, SOURCE_COLLECT);
 }
 
 /* ---- at request ------------------------------------------------------------------------------------------------- */
