@@ -1,6 +1,5 @@
-/* What lived after the last full collection with a census, by class and by site.
- *
- * Each event has the number of events of its census, so a census with lost events is recognized, and ignored. */
+/* What lived after the last full collection with a whole census (model/census.h), by class and by site. */
+#include "model/census.h"
 #include "util/sum.h"
 #include "views/rows/class_list.h"
 #include "views/rows/views.h"
@@ -22,48 +21,42 @@ static const struct column sites[] = {
     {"bytes", "bytes", CELL_bytes}, {"bytes_share", "share", CELL_share}, {"mean_bytes", "mean", CELL_bytes},
 };
 
-struct census {
+struct histo {
     struct class_list list;
-    uint64_t seq, time_ns;                /* of the last whole one; seq 0: there is none */
-    uint64_t new_seq, received, expected; /* of the one that has not ended */
+    uint64_t seq, time_ns;  /* of the last whole census; seq 0: there is none */
+    struct census received; /* of the last one that has begun */
 };
 
 struct gathering {
     struct rows *rows;
-    struct census *of; /* owned; one a heap */
+    struct histo *of; /* owned; one a heap */
     const struct viewed *viewed;
     bool is_out_of_memory;
 };
 
-static bool on_class(struct census *census, const struct event *event) {
-    const uint64_t *arg = event->arg, seq = EDEN_ARG(arg, census, seq);
-    struct class_entry *entry = class_list_find(&census->list, EDEN_ARG(arg, census, class_id));
+static bool on_class(struct histo *histo, const struct event *event) {
+    struct class_entry *entry = class_list_find(&histo->list, EDEN_ARG(event->arg, census, class_id));
     if (!entry) {
         return false;
     }
-    if (seq != census->new_seq) {
-        for (size_t i = 0; i < census->list.count; i++) {
-            census->list.at[i].figures[NEW_OBJECTS] = census->list.at[i].figures[NEW_BYTES] = 0;
+    if (census_add(&histo->received, event)) {
+        for (size_t i = 0; i < histo->list.count; i++) {
+            histo->list.at[i].figures[NEW_OBJECTS] = histo->list.at[i].figures[NEW_BYTES] = 0;
         }
-        census->new_seq = seq;
-        census->received = 0;
-        census->expected = EDEN_ARG(arg, census, classes);
     }
-    census->received++;
-    entry->figures[NEW_OBJECTS] = EDEN_ARG(arg, census, objects);
-    entry->figures[NEW_BYTES] = EDEN_ARG(arg, census, bytes);
+    entry->figures[NEW_OBJECTS] = EDEN_ARG(event->arg, census, objects);
+    entry->figures[NEW_BYTES] = EDEN_ARG(event->arg, census, bytes);
     return true;
 }
 
-static void on_end(struct census *census, const struct event *event) {
-    if (census->new_seq == 0 || EDEN_ARG(event->arg, full__done, seq) != census->new_seq ||
-        census->received < census->expected) {
+static void on_end(struct histo *histo, const struct event *event) {
+    if (!census_is_whole(&histo->received, event)) {
         return;
     }
-    census->seq = census->new_seq;
-    census->time_ns = event->time_ns;
-    for (size_t i = 0; i < census->list.count; i++) {
-        struct class_entry *entry = &census->list.at[i];
+    histo->seq = histo->received.seq;
+    histo->time_ns = event->time_ns;
+    for (size_t i = 0; i < histo->list.count; i++) {
+        struct class_entry *entry = &histo->list.at[i];
         entry->figures[OBJECTS] = entry->figures[NEW_OBJECTS];
         entry->figures[BYTES] = entry->figures[NEW_BYTES];
     }
@@ -71,14 +64,14 @@ static void on_end(struct census *census, const struct event *event) {
 
 static bool on_event(void *context, size_t heap, const struct event *event) {
     struct gathering *all = context;
-    struct census *census = &all->of[heap];
+    struct histo *histo = &all->of[heap];
     if (event->probe == EDEN_PROBE_class__define) {
-        all->is_out_of_memory = !class_list_define(&census->list, all->rows, event);
+        all->is_out_of_memory = !class_list_define(&histo->list, all->rows, event);
     } else if (viewed_has(all->viewed, event->time_ns)) {
         if (event->probe == EDEN_PROBE_full__done) {
-            on_end(census, event);
+            on_end(histo, event);
         } else {
-            all->is_out_of_memory = !on_class(census, event);
+            all->is_out_of_memory = !on_class(histo, event);
         }
     }
     return !all->is_out_of_memory;
@@ -132,21 +125,21 @@ static bool add_table(struct gathering *all, size_t heap, size_t table, const st
 }
 
 static bool add_heap(struct gathering *all, size_t heap) {
-    const struct census *census = &all->of[heap];
+    const struct histo *histo = &all->of[heap];
     struct class_entry total = {0};
     uint64_t rows = 0;
-    if (census->seq == 0) {
+    if (histo->seq == 0) {
         return true;
     }
-    for (size_t i = 0; i < census->list.count; i++) {
-        const struct class_entry *entry = &census->list.at[i];
+    for (size_t i = 0; i < histo->list.count; i++) {
+        const struct class_entry *entry = &histo->list.at[i];
         sum_add(&total.figures[OBJECTS], entry->figures[OBJECTS]);
         sum_add(&total.figures[BYTES], entry->figures[BYTES]);
         rows += entry->figures[OBJECTS] != 0;
     }
-    const struct cell cells[] = {cell_number(viewed_since_start(all->viewed, census->time_ns)),
-                                 cell_number(census->seq), cell_number(total.figures[OBJECTS]),
-                                 cell_number(total.figures[BYTES]), cell_number(rows)};
+    const struct cell cells[] = {cell_number(viewed_since_start(all->viewed, histo->time_ns)), cell_number(histo->seq),
+                                 cell_number(total.figures[OBJECTS]), cell_number(total.figures[BYTES]),
+                                 cell_number(rows)};
     rows_add(all->rows, heap, WHOLE, cells);
     return add_table(all, heap, CLASSES, &total) && add_table(all, heap, SITES, &total);
 }
