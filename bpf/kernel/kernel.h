@@ -1,4 +1,4 @@
-/* The kernel maps' records: what the kernel program (eden.bpf.c) writes and the source (source_eden.c) reads.
+/* The kernel maps' records: what the kernel program (eden.bpf.c) writes and the session reads.
  *
  * Both are built together into one binary, so this layout is nobody else's business and may change freely. */
 #ifndef EDEN_KERNEL_H

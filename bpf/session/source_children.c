@@ -12,14 +12,14 @@
  * A program that is executed for the first time is inspected at once, with its libraries as its loader will find them.
  * For a command the files are attached to for every process, so each later image of that program is observed from its
  * first instruction, however short it lives. With -p PID each process is attached to by itself, in its mappings
- * (source_eden.c). A fork continues its parent's image. The file is opened through /proc/PID/exe or, if the child has
+ * (source_follow.c). A fork continues its parent's image. The file is opened through /proc/PID/exe or, if the child has
  * ended, by the path that it was executed by, if that leads to the device and inode that the kernel named.
  *
  * What is known of a program holds for one user: another may be allowed to open other libraries, and may have executed
  * the file by another path. It also holds only for the same loader variables and the same folder of $ORIGIN: a file can
  * be bound to several places. A process with a root folder of its own finds other files by the same paths. Where the
  * loader may find other libraries than the search did, only a process whose mappings have stayed as they are for
- * LOADED_NS of its CPU time counts as inspected (source_eden.c): its loader may not have been done at the first look.
+ * LOADED_NS of its CPU time counts as inspected (source_follow.c): its loader may not have been done at the first look.
  *
  * 4. Invariants
  * I1. A process that ends is counted as missed, once, if one of its images was not inspected, or attached to after it

@@ -1,6 +1,7 @@
 /* What the parts of the source share; nobody else includes this.
  *
- *     source_eden.c   the observed processes: opening, following, ending
+ *     source_eden.c   opening, running and ending an observation
+ *     source_follow.c the observed processes, and the looks at them
  *     source_children.c  what the kernel says of children; those that could not be observed
  *     source_files.c  files with probes, and attaching to them
  *     source_memory.c the memory of a process, and writing to it
@@ -240,20 +241,46 @@ static inline bool source_is_by_file(const struct source *source) {
     return (source->options.command || source_selects(source)) && kernel_follows(source->kernel);
 }
 
-/* source_eden.c. Observes one more process; only its key and branch are known yet. NULL: no memory. May
+/* A look at a process. */
+struct look {
+    struct source *source;
+    struct observed *observed;
+    struct failure *why;
+    uint64_t device, inode; /* of the file looked at last: a file is mapped in several parts */
+    int files, refused;     /* refused: files that nobody knows the probes of */
+    int refusal;            /* errno of the last one */
+    uint64_t end_ns;        /* when it is cut short, to go on at the next one; 0: not at all */
+    bool failed;
+    bool is_gone;      /* what was mapped, with its process or by an exec: that it cannot be opened says nothing */
+    bool is_unchanged; /* the mappings, since the last look */
+    bool goes_on;      /* where the last look was cut short */
+    bool is_cut;
+};
+
+/* source_follow.c. Observes one more process; only its key and branch are known yet. NULL: no memory. May
  * move those that are observed already. */
 struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch,
                                 unsigned user, unsigned owner);
+/* Likewise, a process that was found by its id: a child of `parent`, or, where that is NULL, a root. */
+struct observed *source_observe_found(struct source *source, int pid, const struct observed *parent, bool late);
 struct observed *source_find(const struct source *source, const struct process_key *key);
 void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
 /* Attaches to what the process has mapped; at end_ns (0: never) that is cut short, to go on at the next call. */
 void source_look(struct source *source, struct observed *observed, uint64_t end_ns);
+/* Likewise, as the look says, which receives what was found. False with errno: the mappings cannot be read. A kernel
+ * thread, or a process that is ending, has none. */
+bool source_look_at_mappings(struct look *look);
 /* Observes the children that no notice reported, until end_ns. False: some are left, and the next call continues with
  * them. May move the entries of observed processes. */
 bool source_look_for_children(struct source *source, size_t index, uint64_t end_ns);
+/* Names a descendant of the root that uses Eden. "": none of the first ones does. May move those that are observed. */
+void source_name_descendant(struct source *source, size_t root, char *text, size_t size);
 /* Which process is to be looked at next: of the next owner whose time has come, the one that has waited longest. NULL:
  * none. */
 struct observed *source_next_turn(const struct source *source, uint64_t now);
+void source_take_turn(struct source *source, size_t index, uint64_t round_end_ns); /* may move them, too */
+void source_follow(struct source *source); /* a round: looks at those processes whose time has come */
+int source_until_look(const struct source *source, int timeout_ms); /* milliseconds; at most timeout_ms */
 
 /* source_children.c. */
 bool source_take_notices(struct source *source, uint64_t end_ns);                    /* as kernel_notices() */
