@@ -255,7 +255,8 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
         ns += hurried ? pass->duration_ns : 0;
     }
     /* Mapped is not used: what is mapped and free is room still. */
-    bool near = peak + new_space >= NEAR * limit && used + new_space >= USED * limit;
+    const double taken = fmin(peak + new_space, limit); /* they need not have been largest at one moment */
+    bool near = taken >= NEAR * limit && used + new_space >= USED * limit;
     if (!near) {
         return;
     }
@@ -263,9 +264,8 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
     struct finding *finding = finding_add(findings, "heap.limit", tune_share_of_time(facts, (double)ns));
     finding_explains(finding, 0, (double)ns);
     finding->severity = facts->failure_count ? TUNE_HIGH : finding->severity > TUNE_MEDIUM ? TUNE_HIGH : TUNE_MEDIUM;
-    finding_evidence(finding, "the heap took %s at %s, %.0f%% of max_heap (%s)",
-                     format_bytes(most, whole_of(peak + new_space)), tune_when(when, facts, peak_ns),
-                     100 * (peak + new_space) / limit, format_bytes(bound, whole_of(limit)));
+    finding_evidence(finding, "the heap took %s at %s, %.0f%% of max_heap (%s)", format_bytes(most, whole_of(taken)),
+                     tune_when(when, facts, peak_ns), 100 * taken / limit, format_bytes(bound, whole_of(limit)));
     if (fulls) {
         finding_evidence(finding, "%" PRIu64 " full collections ran for lack of room; they took %s", fulls,
                          format_ns(took, ns));

@@ -677,7 +677,9 @@ TEST(heap_limit_proposes_more_where_the_limit_causes_collections) {
     assert_true(value_of(&finding, EDEN_PARAM_max_heap) > 104857600.0);
     facts.segments[0].capacity_after = 60 * MB;
     expect_none(&facts, "heap.limit");
-    facts.segments[0].capacity_after = 76 * MB;
+    facts.segments[0].capacity_after = 90 * MB; /* while new space was smaller */
+    finding = expect(&facts, "heap.limit");
+    assert_non_null(strstr(finding.evidence[0], " 100% of max_heap"));
     set(&facts, "max_heap", "none");
     expect_none(&facts, "heap.limit");
 }
