@@ -203,6 +203,38 @@ TEST(counts_sections_first) {
     assert_non_null(strstr(why, "too many sections"));
 }
 
+/* A file may have 1,024 segments and 4,096 notes, and no more. */
+TEST(segments_and_notes_have_limits) {
+    enum { SEGMENTS = 1024, NOTES = 4096 };
+    static struct {
+        struct sample file;
+        Elf64_Phdr segment[SEGMENTS + 1];
+        typeof(((struct sample *)0)->note) note[NOTES + 1];
+    } large;
+    struct notes notes;
+    char why[256];
+    large.file = sample();
+    large.segment[0] = large.file.load;
+    large.file.header.e_phoff = offsetof(typeof(large), segment);
+    large.file.header.e_phnum = SEGMENTS;
+    large.file.section[3].sh_offset = offsetof(typeof(large), note);
+    large.file.section[3].sh_size = NOTES * sizeof *large.note;
+    for (int i = 0; i < NOTES + 1; i++) {
+        large.note[i] = large.file.note;
+    }
+    assert_int_equal(read_bytes(&large, sizeof large, &notes, why), NOTES_READ);
+    assert_int_equal(notes.count, NOTES);
+    notes_clear(&notes);
+    large.file.header.e_phnum++;
+    assert_int_equal(read_bytes(&large, sizeof large, &notes, why), NOTES_BAD);
+    assert_non_null(strstr(why, "its program headers are unreadable or too many"));
+    large.file.header.e_phnum--;
+    large.file.section[3].sh_size += sizeof *large.note;
+    assert_int_equal(read_bytes(&large, sizeof large, &notes, why), NOTES_BAD);
+    assert_non_null(strstr(why, "it has too many probes"));
+    assert_null(notes.note);
+}
+
 /* Names that do not end are not searched for an end. */
 TEST(names_must_end) {
     struct sample file = sample();
