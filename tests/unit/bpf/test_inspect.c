@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +17,12 @@
 #include "suite.h"
 
 enum { MOST = 64, OWNERS = 20, MOST_INSPECTORS = 8, OWNER = 70003, INNER = 70004 };
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { MOST_MEMORY = 0 };
+#else
+enum { MOST_MEMORY = 1 << 30 };
+#endif
 
 struct inspectors {
     int pid[MOST];
@@ -131,6 +138,19 @@ TEST_WITH(each_user_has_an_inspector, open_all, close_all) {
     look_as(70001);
     look_as(geteuid());
     assert_int_equal(count_new(&before), 2);
+}
+
+/* However much a parser asks for. Address sanitizer reserves terabytes of addresses: no limit then. */
+TEST_WITH(inspectors_have_little_memory, open_all, close_all) {
+    look_as(geteuid());
+    struct inspectors all = inspectors();
+    assert_int_not_equal(all.count, 0);
+    for (size_t i = 0; i < all.count && MOST_MEMORY != 0; i++) {
+        struct rlimit most;
+        assert_int_equal(prlimit(all.pid[i], RLIMIT_AS, NULL, &most), 0);
+        assert_in_range(most.rlim_max, 1, MOST_MEMORY);
+        assert_int_equal(most.rlim_cur, most.rlim_max);
+    }
 }
 
 static void open_two(struct regular file[2], const char *first, const char *second) {
