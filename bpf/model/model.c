@@ -309,7 +309,7 @@ bool heap_stopped_since(const struct heap_model *heap, const struct heap_model *
 uint64_t phase_percentile(const struct phase_model *phase, double p) {
     uint64_t counted = 0; /* the histogram's own total: it may lag behind `calls` by a hit under way */
     for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        counted += phase->buckets[i];
+        sum_add(&counted, phase->buckets[i]);
     }
     if (counted == 0) {
         return 0;
@@ -320,7 +320,7 @@ uint64_t phase_percentile(const struct phase_model *phase, double p) {
     rank = rank < 1 ? 1 : rank > counted ? counted : rank;
     uint64_t below = 0;
     for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        below += phase->buckets[i];
+        sum_add(&below, phase->buckets[i]);
         if (below >= rank) {
             uint64_t edge = histogram_upper(i);
             return edge < phase->max_ns ? edge : phase->max_ns;

@@ -194,7 +194,7 @@ static void add_phase(struct group *group, enum eden_phase number, const struct 
         const uint32_t end = histogram_bucket(1ull << edge); /* the first that lies above */
         uint64_t below = 0;
         for (uint32_t i = 0; i < end; i++) {
-            below += phase->buckets[i];
+            sum_add(&below, phase->buckets[i]);
         }
         sum_add(&group->below[number][edge - FIRST_EDGE], below < calls ? below : calls);
     }

@@ -350,7 +350,7 @@ static void print_causes(FILE *out, const struct heap_model *heap) {
     uint64_t with_cause = 0, ended = observed(heap, EDEN_FIGURE_full_collections);
     for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
         char count[FORMAT_MAX];
-        with_cause += heap->full_by_cause[i] - heap->full_by_cause_before[i];
+        sum_add(&with_cause, sum_less(heap->full_by_cause[i], heap->full_by_cause_before[i]));
         if (heap->full_by_cause[i]) {
             fprintf(out, "    cause: %-*s%s: %s", LABEL - 9, eden_full_cause_name(i),
                     format_count(count, heap->full_by_cause[i]), eden_full_cause_meaning(i));

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Recordings, and files beside them, that another user (uid 65534) made: they are refused without --force, read from a
-# private copy with it, and nothing that root reads or records removes, replaces or changes a file.
+# private copy with it, and nothing that root reads or records removes, replaces or changes a file. No view of one shows
+# a sum that wrapped around.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 need_edenscope
@@ -247,6 +248,74 @@ for reader in "${readers[@]}"; do
     expect_status 1 timeout 60 "$scope" $reader -i pipe.data
 done
 echo "generated columns, tables without keys and pipes are refused"
+
+# ---- counts near the largest ------------------------------------------------------------------------------------------
+
+# Each count is 2^63 + STEP. A sum of such that wraps around is a multiple of STEP, or 2^63 and one: no view shows it.
+cat >huge.py <<'PYTHON'
+import csv, json, sqlite3, struct, sys
+STEP = 10**12 + 39
+HUGE = 2**63 + STEP
+VIEWS = sys.argv[1:]
+NO_COUNTS = {
+    "heap": "heap process address heap_id name late complete ended_by_exec former_command earlier serial",
+    "phase": "heap phase", "phase_histogram": "heap phase bucket low_ns high_ns", "pause": "event",
+}
+NO_COUNT = "('seq', 'heap_id', 'class_id', 'of_class', 'key_class_id', 'site', 'classes')"
+# Where records of lifetimes hold a count or a sum of 64 bits, by kind of batch (probes/eden_batches.h).
+SUMS = {0: [56, 72, 80, 88], 1: [8, 16, 24], 2: range(24, 112, 8), 3: range(24, 112, 8), 9: [16, 24]}
+
+def enlarge(db):
+    for table, others in NO_COUNTS.items():
+        names = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+        names = [name for name in names if name not in others.split() and not name.startswith(("before_", "collection_"))]
+        db.execute(f"UPDATE {table} SET " + ", ".join(f"{name} = {HUGE - 2**64}" for name in names))
+    for probe, position in db.execute("SELECT probe, position FROM probe_argument WHERE kind IN ('bytes', 'count', 'ns')"
+                                      f" AND name NOT IN {NO_COUNT}").fetchall():
+        db.execute(f"UPDATE event SET a{position} = {HUGE - 2**64} WHERE probe = {probe}")
+    for batch, kind, size, data in db.execute("SELECT batch, kind, record_bytes, data FROM life_batch").fetchall():
+        data = bytearray(data)
+        for start in range(0, len(data), size):
+            for offset in SUMS.get(kind, ()):
+                struct.pack_into("<Q", data, start + offset, HUGE)
+        db.execute("UPDATE life_batch SET data = ? WHERE batch = ?", (bytes(data), batch))
+
+def numbers(part, path):
+    if isinstance(part, (dict, list)):
+        for key, value in part.items() if isinstance(part, dict) else enumerate(part):
+            yield from numbers(value, f"{path}.{key}")
+    elif isinstance(part, (int, float)):
+        yield path, part
+
+if not VIEWS:
+    with sqlite3.connect("huge.data") as db:
+        enlarge(db)
+for view in VIEWS:
+    with open(view) as file:
+        rows = csv.DictReader(file) if view == "csv" else [json.load(file)]
+        shown = dict(numbers([float(row["memory_bytes"]) for row in rows] if view == "csv" else rows, view))
+    for path, number in shown.items():
+        assert number in (0, float(HUGE), 2.0**64) or number % STEP != 0 and number < 2**63, (path, number)
+    assert 2.0**64 in shown.values(), f"{view} shows no sum"
+PYTHON
+"$scope" record --objects --lifetimes --sampling nth=4 -o huge.data -- "$exercise" >/dev/null 2>&1
+python3 huge.py
+views="pauses stops histogram phases causes timeline heap remembered classes histo"
+for view in $views; do
+    expect_status 0 "$scope" report --view "$view" --json -i huge.data
+    mv out "$view"
+done
+expect_status 0 "$scope" lifetimes --json -i huge.data
+mv out lifetimes
+expect_status 0 "$scope" lifetimes --view csv -i huge.data
+mv out csv
+expect_status 0 "$scope" diff --json huge.data huge.data
+mv out diff
+# shellcheck disable=SC2086
+python3 huge.py $views lifetimes diff csv
+expect_status 0 "$scope" report -i huge.data
+! grep 'recorded without its start' out || die "there are causes of more collections than there were"
+echo "no sum of large counts wraps around"
 
 # ---- rights -------------------------------------------------------------------------------------------------------
 

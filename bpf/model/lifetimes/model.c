@@ -425,10 +425,10 @@ static bool add_births(const struct life_model *model, struct life_heap *heap, c
         sum_add(&heap->beyond.births, cell->count);
         return true;
     }
-    site->births.count += cell->count;
-    site->births.bytes += cell->bytes;
-    site->births.weight += cell->weight;
-    site->births.weight_bytes += cell->weight_bytes;
+    sum_add(&site->births.count, cell->count);
+    sum_add(&site->births.bytes, cell->bytes);
+    sum_add(&site->births.weight, cell->weight);
+    sum_add(&site->births.weight_bytes, cell->weight_bytes);
     return true;
 }
 
@@ -444,9 +444,9 @@ static void add_stack(const struct life_model *model, struct life_heap *heap, co
     if (group && life_samples_add(&heap->samples, record->birth_bytes, record->stack)) {
         double weight = eden_weight(heap->state.sampling, heap->state.rate, record->bytes);
         group->births.count++;
-        group->births.bytes += record->bytes;
-        group->births.weight += eden_weight_units(heap->state.sampling, heap->state.rate, record->bytes);
-        group->births.weight_bytes += eden_weight_rounded(weight * (double)record->bytes);
+        sum_add(&group->births.bytes, record->bytes);
+        sum_add(&group->births.weight, eden_weight_units(heap->state.sampling, heap->state.rate, record->bytes));
+        sum_add(&group->births.weight_bytes, eden_weight_rounded(weight * (double)record->bytes));
     }
 }
 

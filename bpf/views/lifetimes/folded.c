@@ -4,6 +4,7 @@
  * the rule; "unknown" is what was alive at the end before it had reached the limit. The amounts of a site add up to
  * what was sampled there, in objects or bytes. With many heaps their labels are the first frames. With native stacks
  * the frames are the program's functions, outermost first, then the class. */
+#include "util/sum.h"
 #include "util/text.h"
 #include "views/lifetimes/view.h"
 #include <inttypes.h>
@@ -20,7 +21,7 @@ static void split(uint64_t amount[LIFE_LONG + 1], const struct life_site *site, 
                                         : !is_short                               ? LIFE_LONG
                                         : (enum life_outcome)outcome == LIFE_DIED ? LIFE_SHORT
                                                                                   : LIFE_UNKNOWN;
-            amount[verdict] += options->by == LIFE_BY_MEMORY ? at->weight_bytes : at->weight;
+            sum_add(&amount[verdict], options->by == LIFE_BY_MEMORY ? at->weight_bytes : at->weight);
         }
     }
 }
@@ -49,7 +50,7 @@ static void print_site(FILE *out, const struct life_model *model, const struct l
     for (int i = 0; i < 3; i++) {
         uint64_t value = amount[order[i]];
         if (options->by != LIFE_BY_MEMORY) {
-            value = (value + EDEN_WEIGHT_ONE / 2) / EDEN_WEIGHT_ONE;
+            value = value / EDEN_WEIGHT_ONE + (value % EDEN_WEIGHT_ONE >= EDEN_WEIGHT_ONE / 2);
         }
         if (value == 0) {
             continue;

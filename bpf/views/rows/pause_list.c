@@ -1,6 +1,7 @@
 #include "views/rows/pause_list.h"
 #include "eden_values.h"
 #include "util/array.h"
+#include "util/sum.h"
 #include <stdlib.h>
 
 /* What of the pause under way is known. */
@@ -55,7 +56,7 @@ static struct pause pause_of(const struct event *event, uint64_t ns) {
 static void join(struct pause *pause, const struct pause *before) {
     if (before->ns != 0) {
         pause->began_ns = before->began_ns;
-        pause->ns += before->ns;
+        sum_add(&pause->ns, before->ns);
         pause->is_explained = pause->is_explained || before->is_explained;
         pause_time_add(&pause->spent, &before->spent);
     }

@@ -1,5 +1,6 @@
 #include "views/top/top_rows.h"
 #include "util/array.h"
+#include "util/sum.h"
 #include "views/phase_table.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ static void set_durations(struct top_row *row) {
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
         const struct phase_model *phase = row->heap->phase[wholes[i]];
         for (uint32_t bucket = 0; phase && bucket < HISTOGRAM_BUCKETS; bucket++) {
-            all.buckets[bucket] += phase->buckets[bucket];
+            sum_add(&all.buckets[bucket], phase->buckets[bucket]);
         }
         all.max_ns = phase && phase->max_ns > all.max_ns ? phase->max_ns : all.max_ns;
     }

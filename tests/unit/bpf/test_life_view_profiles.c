@@ -53,6 +53,35 @@ TEST(folded_stacks_add_up) {
     assert_int_equal(sum_folded(text, NULL), memory);
 }
 
+/* Lines whose amount is `least` or more. */
+static size_t folded_lines(const struct life_model *model, enum life_measure by, uint64_t least) {
+    struct life_view_options options = life_view_defaults;
+    size_t size, lines = 0;
+    options.by = by;
+    char *text __attribute__((cleanup(free_at))) = print("folded", model, &options, &size);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        lines += strtoull(strrchr(line, ' ') + 1, NULL, 10) >= least;
+    }
+    return lines;
+}
+
+/* A program may say that its objects stand for any number of others. */
+TEST(folded_stacks_do_not_wrap) {
+    struct life_model model __attribute__((cleanup(clear_model))) = make_model(100 * SITES, false);
+    const size_t lines = folded_lines(&model, LIFE_BY_OBJECTS, 0);
+    for (size_t i = 0; i < SITES; i++) {
+        for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+            struct life_histogram *histogram = &model.heaps[0].sites[i].histogram[outcome][LIFE_NS];
+            for (size_t j = 0; j < histogram->count; j++) {
+                histogram->at[j].weight = histogram->at[j].weight_bytes = 1ull << 63;
+            }
+        }
+    }
+    assert_true(lines > SITES);
+    assert_int_equal(folded_lines(&model, LIFE_BY_OBJECTS, (1ull << 63) / EDEN_WEIGHT_ONE), lines);
+    assert_int_equal(folded_lines(&model, LIFE_BY_MEMORY, 1ull << 63), lines);
+}
+
 /* ---- pprof ------------------------------------------------------------------------------------------------------- */
 
 static Perftools__Profiles__Profile *read_pprof(const char *text, size_t size) {

@@ -75,3 +75,15 @@ TEST(rows_are_of_the_interval_and_in_order) {
     assert_true(rows.at[1].p99_ns < MS);
     top_rows_clear(&rows);
 }
+
+/* As many scavenges as full collections, and as many in all as a program likes: there are some. */
+TEST(durations_of_large_counts_are_some) {
+    struct model model __attribute__((cleanup(model_clear))) = {.wall_ns = 1000 * MS}, none = {0};
+    struct heap_model *heap = add_heap(&model, 1, "one", "a");
+    add_collections(heap, EDEN_PHASE_scavenge, 1ull << 63, MS);
+    add_collections(heap, EDEN_PHASE_full, 1ull << 63, MS);
+    struct top_rows rows = {0};
+    assert_true(top_rows_make(&rows, &model, &none, &(struct top_wanted){TOP_BY_PID, "", false}));
+    assert_int_equal(rows.at[0].p99_ns, MS);
+    top_rows_clear(&rows);
+}
