@@ -18,6 +18,8 @@ lint: ## check format, floors, clang's warnings and clang-tidy
 	@! grep -rnE '\<(stderr|STDERR_FILENO|perror|vfprintf)\>' bpf --include='*.c' | \
 		grep -vE '^bpf/util/message\.c:|: +print_help\(stderr\);$$' || \
 		{ echo "lint: only bpf/util/message.c writes to stderr, for it escapes"; exit 1; }
+	@! grep -rnE '(->|\.)(lost|beyond|births|forgotten|weight)[a-z_.]* \+= ' bpf --include='*.[ch]' || \
+		{ echo "lint: what others count is added by sum_add(), for it may be any number"; exit 1; }
 	@$(MAKE) --no-print-directory -s $(JOBS) lint-stamps
 	@echo "lint: $(words $(LINT_FILES)) files formatted, $(words $(TIDY_FILES)) checked by clang and clang-tidy"
 

@@ -722,9 +722,9 @@ bool kernel_shares(const struct kernel_side *kernel, struct share *all) {
         has_more = bpf_map_lookup_batch(map, from, &next, key, share, &count, NULL) == 0;
         bool is_read = has_more || errno == ENOENT; /* that was all */
         for (uint32_t i = 0; is_read && i < count; i++) {
-            all->lost_heaps += share[i].lost_heaps;
-            all->lost_hits += share[i].lost_hits;
-            all->lost_events += share[i].lost_events;
+            sum_add(&all->lost_heaps, share[i].lost_heaps);
+            sum_add(&all->lost_hits, share[i].lost_hits);
+            sum_add(&all->lost_events, share[i].lost_events);
         }
     }
     return all->lost_heaps + all->lost_hits + all->lost_events > 0;

@@ -33,6 +33,7 @@
 #include "session/source_parts.h"
 #include "util/array.h"
 #include "util/clock.h"
+#include "util/sum.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -303,7 +304,7 @@ void source_forget_empty(struct source *source) {
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         if (observed->empty) {
-            source->children.forgotten_heaps += observed->lost_heaps;
+            sum_add(&source->children.forgotten_heaps, observed->lost_heaps);
             free(observed->attached);
             free(observed->late_heap);
         } else {
