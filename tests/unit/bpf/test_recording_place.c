@@ -242,6 +242,34 @@ TEST(trap_in_the_journal_is_refused) {
     recording_close(open_good("trap.data"));
 }
 
+/* Whatever name SQLite finds in a file and asks for, nothing is opened, found or deleted by it. */
+TEST(sqlite_reaches_no_file_by_name) {
+    static const char *const names[] = {"letter", "letter-journal"};
+    int database = open("database", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int journal = open("undo", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    struct recording_vfs vfs = {.database = database, .journal = journal};
+    sqlite3 *db = NULL;
+    assert_int_equal(recording_vfs_open(&vfs, &db, true), SQLITE_OK);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int is_there = 1;
+        sqlite3_file *file = calloc(1, (size_t)vfs.vfs.szOsFile);
+        assert_non_null(file);
+        write_file(names[i], "Dear Sir", 8);
+        write_file("undo", "a page", 6);
+        assert_int_not_equal(vfs.vfs.xOpen(&vfs.vfs, names[i], file, SQLITE_OPEN_SUPER_JOURNAL, NULL), SQLITE_OK);
+        assert_int_equal(vfs.vfs.xAccess(&vfs.vfs, names[i], SQLITE_ACCESS_EXISTS, &is_there), SQLITE_OK);
+        assert_false(is_there);
+        vfs.vfs.xDelete(&vfs.vfs, names[i], 0);
+        assert_holds(names[i], "Dear Sir");
+        assert_holds("undo", i == 0 ? "a page" : ""); /* the journal is emptied, by whatever name */
+        free(file);
+    }
+    sqlite3_close(db);
+    recording_vfs_end(&vfs);
+    close(journal);
+    close(database);
+}
+
 /* SQLite would delete the one and read the other into the new recording. */
 TEST(files_beside_are_named_and_left_alone) {
     static const char *const suffixes[] = {"-journal", "-wal", "-shm"};
