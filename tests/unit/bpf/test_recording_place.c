@@ -453,6 +453,12 @@ TEST(strangers_recordings_take_force) {
     assert_null(create("own.data", true, &why));
     assert_null(recording_open("own.data", &why));
     assert_null(strstr(why.message, "remove"));
+    assert_null(recording_open_with("own.data", RECORDING_FORCE, &why)); /* not even with --force */
+    assert_non_null(strstr(why.message, "own.data-journal: belongs to another user"));
+    assert_int_equal(chown("own.data", NOBODY, NOBODY), 0);
+    assert_int_equal(chown("own.data-journal", 0, 0), 0);
+    assert_null(recording_open_with("own.data", RECORDING_FORCE, &why));
+    assert_non_null(strstr(why.message, "own.data-journal: belongs to another user"));
 }
 
 static void assert_belongs_to(const char *path, uid_t user) {
