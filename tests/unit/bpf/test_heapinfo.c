@@ -1,8 +1,11 @@
 /* Reading heap headers from a process that lies: this one, which is its own victim. */
 #include "attach/heapinfo.h"
+#include "attach/inspect/inspect.h"
 #include "attach/target.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -386,4 +389,117 @@ TEST(does_not_follow_exec) {
     target_close(&fresh);
     close(go[1]);
     assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* ---- exec, while others keep the address space --------------------------------------------------------------------
+
+ * As after vfork(): the process becomes another program, and its former memory, which is ours, is still there. */
+struct sharer {
+    pid_t pid;
+    int to, from; /* a byte makes it another program, which sends back those that follow */
+};
+
+struct sharer_pipes {
+    int to[2], from[2];
+};
+
+static int become_cat(void *context) {
+    const struct sharer_pipes *pipes = context;
+    char byte;
+    if (read(pipes->to[0], &byte, 1) == 1 && dup2(pipes->to[0], 0) == 0 && dup2(pipes->from[1], 1) == 1) {
+        execl("/bin/cat", "cat", (char *)NULL);
+    }
+    _exit(1);
+}
+
+static struct sharer start_sharer(void) {
+    static char stack[1 << 16] __attribute__((aligned(16)));
+    static struct sharer_pipes pipes;
+    assert_int_equal(pipe2(pipes.to, O_CLOEXEC) | pipe2(pipes.from, O_CLOEXEC), 0);
+    pid_t pid = clone(become_cat, stack + sizeof stack, CLONE_VM | SIGCHLD, &pipes);
+    assert_true(pid > 0);
+    close(pipes.to[0]), close(pipes.from[1]);
+    return (struct sharer){pid, pipes.to[1], pipes.from[0]};
+}
+
+/* Returns when the new program waits for input. */
+static void let_exec(const struct sharer *sharer) {
+    char byte;
+    assert_int_equal(write(sharer->to, "go", 2), 2);
+    assert_int_equal(read(sharer->from, &byte, 1), 1);
+    while (target_state(sharer->pid) != 'S') {
+        usleep(1000);
+    }
+}
+
+static void end_sharer(const struct sharer *sharer) {
+    close(sharer->to), close(sharer->from);
+    assert_int_equal(kill(sharer->pid, SIGKILL), 0);
+    assert_int_equal(waitpid(sharer->pid, NULL, 0), sharer->pid);
+}
+
+/* What is at one address of both: what is written there, and a table of classes. */
+struct content {
+    uint64_t word, pages[1];
+    struct eden_class_info class[2];
+    char name[8];
+};
+
+static struct content content_at(uint64_t address, uint64_t word, const char *name) {
+    struct content content = {.word = word, .pages = {address + offsetof(struct content, class)}};
+    content.class[1] =
+        (struct eden_class_info){.name = address + offsetof(struct content, name), .name_length = 5, .class_index = 1};
+    memcpy(content.name, name, strlen(name));
+    return content;
+}
+
+/* Puts a content in the new program's memory, and another one in ours, at its address. */
+static struct content *fill_both(struct target *fresh, const struct sharer *sharer) {
+    assert_true(target_open(fresh, sharer->pid, 0, true));
+    struct written written = {.target = fresh};
+    assert_true(target_mappings(fresh->maps, write_somewhere, &written) && written.address != 0);
+    const struct content theirs = content_at(written.address, 8, "Other");
+    assert_int_equal(pwrite(fresh->memory.mem, &theirs, sizeof theirs, (off_t)written.address), sizeof theirs);
+    void *at = (void *)(uintptr_t)written.address;
+    struct content *ours =
+        mmap(at, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    assert_ptr_equal(ours, at);
+    *ours = content_at(written.address, 1, "Point");
+    return ours;
+}
+
+static uint64_t word_at(struct memory memory, const struct content *content) {
+    uint64_t word = 0;
+    assert_true(target_read(memory, address_of(&content->word), &word, sizeof word));
+    return word;
+}
+
+/* From check to write, and from header to names, all is of the memory that was opened first. */
+TEST(checks_and_writes_one_memory) {
+    const uint64_t asked = EDEN_CONTROL_ASKED | EDEN_SAMPLE_BYTES;
+    struct eden_heap_info one = heap(1);
+    struct eden_registry_info all = registry(&one);
+    struct failure why;
+    struct heapinfo info;
+    struct target target, fresh;
+    int classes = 0;
+    uint32_t from = 0, unread;
+    struct sharer sharer = start_sharer();
+    struct inspect *inspect = inspect_open(asked, &why);
+    assert_non_null(inspect);
+    assert_true(inspect_process(inspect, sharer.pid, getuid(), 0, true, &target));
+    assert_true(inspect_find_heap(inspect, &target, address_of(&all), address_of(&one), &info));
+    let_exec(&sharer);
+    struct content *ours = fill_both(&fresh, &sharer);
+    assert_true(inspect_write(inspect, &target, address_of(&ours->word), asked));
+    assert_true(word_at(fresh.memory, ours) == 8 && ours->word == asked);
+    info.class_pages = address_of(ours->pages);
+    info.class_limit = 2;
+    assert_true(inspect_classes(inspect, &target, &info, count_class, &classes, &from, &unread));
+    assert_int_equal(classes, 1);
+    target_close(&target);
+    target_close(&fresh);
+    inspect_close(inspect);
+    munmap(ours, 4096);
+    end_sharer(&sharer);
 }
