@@ -56,6 +56,8 @@ $(B)/tests/test_census: LDLIBS += -Wl,--wrap=eden_probe_census
 $(B)/tests/test_policy: LDLIBS += -Wl,--wrap=eden_probe_policy__decide
 # Somebody cuts the file of a trial's figures between its size and its bytes.
 $(B)/tests/test_tune_trial: LDLIBS += -Wl,--wrap=fstat
+# A process becomes another program between two of its files.
+$(B)/tests/test_heapinfo: LDLIBS += -Wl,--wrap=open
 # Memory is refused to JSON.
 $(B)/tests/test_forms: LDLIBS += -Wl,--wrap=malloc
 # A worker that does not answer.

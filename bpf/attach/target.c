@@ -16,8 +16,8 @@
  * only then it is opened to be read.
  *
  * 3. Invariants
- * I1. mem is opened before maps. If an exec comes between them, mem belongs to an address space that no longer exists,
- *     and maps cannot allow a write to a space that mem does not reach.
+ * I1. mem is opened before maps. If an exec comes between them, mem belongs to the former address space, which is gone
+ *     or kept by those who share it (vfork). Former maps with newer mem would allow a write to the new program.
  * I2. Both belong to the process that started at the time given: its start is compared after they were opened.
  * I3. A write goes only to a page that these maps show private and writable. If the process replaces the page between
  *     check and write, the word still goes to its own memory.

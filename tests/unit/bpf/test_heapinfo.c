@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -500,6 +501,41 @@ TEST(checks_and_writes_one_memory) {
     target_close(&target);
     target_close(&fresh);
     inspect_close(inspect);
+    munmap(ours, 4096);
+    end_sharer(&sharer);
+}
+
+/* Becomes another program as soon as its mem or its maps is open. */
+static const struct sharer *exec_between;
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+int __wrap_open(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    int file = __real_open(path, flags, flags & O_CREAT ? va_arg(rest, mode_t) : 0);
+    va_end(rest);
+    const char *name = strrchr(path, '/');
+    if (exec_between && name && (strcmp(name, "/mem") == 0 || strcmp(name, "/maps") == 0)) {
+        let_exec(exec_between);
+        exec_between = NULL;
+    }
+    return file;
+}
+
+/* Else maps, which are ours, would allow a write to the new program's memory. */
+TEST(mem_is_no_newer_than_maps) {
+    struct target target, fresh;
+    struct sharer sharer = start_sharer();
+    exec_between = &sharer;
+    assert_true(target_open(&target, sharer.pid, 0, true));
+    assert_null(exec_between);
+    struct content *ours = fill_both(&fresh, &sharer);
+    assert_true(target_write(&target, address_of(&ours->word), 9));
+    assert_true(word_at(fresh.memory, ours) == 8 && ours->word == 9);
+    target_close(&target);
+    target_close(&fresh);
     munmap(ours, 4096);
     end_sharer(&sharer);
 }
