@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The hostile process itself: each mode lays its trick, as an ordinary user's process, and ends in time; nothing is left
-# of it. The modes `exec` become another program as soon as their memory is read.
+# of it. The mode `exec read` becomes another program as soon as its memory is read.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -9,7 +9,7 @@ hostile=$build/tests/hostile
 chmod 777 "$folder"
 mkdir -m 777 "$folder/names"
 
-modes=(honest headless threads lock cycle endless classes 'family 3 3' lengths uffd 'fuse header' 'fuse file' 'fuse open' overlay "cold $folder" 'exec write' 'exec read' 'exec write 1 fuse' 'exec read 1 fuse'
+modes=(honest headless threads lock cycle endless classes 'family 3 3' lengths uffd 'fuse header' 'fuse file' 'fuse open' overlay "cold $folder" 'exec write' 'exec read' 'exec read 1 fuse'
     heaps churn define 'forks 100' 'groups 10' exit handover semaphore backwards batches 'elf overlap' 'elf many' 'elf symbols' identity maps names "names $folder/names")
 "$hostile" --list | cut -d ' ' -f 1 | sort >"$folder/listed"
 printf '%s\n' "${modes[@]%% *}" victim | sort -u | diff "$folder/listed" - || die "not every mode is tried here"
@@ -43,7 +43,7 @@ for start, end in re.findall("^([0-9a-f]+)-([0-9a-f]+) rw-p", open(f"/proc/{pid}
             pid, ctypes.byref(Part(ctypes.addressof(page), 4096)), 1, ctypes.byref(Part(at, 4096)), 1, 0)
 EOT
 for i in "${!modes[@]}"; do
-    if [[ ${modes[i]} == exec* && ! -s $folder/$i.err ]]; then
+    if [[ ${modes[i]} == 'exec read'* && ! -s $folder/$i.err ]]; then
         python3 "$folder/read.py" "${children[i]}" || die "reading ${modes[i]}"
         until_true "${modes[i]} became another program" grep -q victim "$folder/$i.out"
         ! grep -q 'nobody waits' "$folder/$i.out" || die "${modes[i]}: nobody waited for the page"

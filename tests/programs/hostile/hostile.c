@@ -43,7 +43,9 @@ static const struct mode {
      "[stat|open|read|flush [COMMAND]]: a FUSE file below overlayfs that never answers this to processes of this name",
      hostile_overlay},
     {"cold", "[FOLDER]: a header in a page of a file that is never in memory", hostile_cold},
-    {"exec", "write|read [FAULT] [uffd|fuse]: becomes another program while its header or class names are read",
+    {"exec",
+     "write|read [FAULT] [uffd|fuse]: becomes another program: when its control word is written, while a child keeps "
+     "its memory, or while its class names are read",
      hostile_exec},
     {"victim", "the program that exec becomes", hostile_victim},
     {"heaps", "[HEAPS]: 3,000 heaps at once, in the list and as events", hostile_heaps},

@@ -2,19 +2,24 @@
  *
  * A page of anonymous memory registered with a userfaultfd stays missing until its owner supplies it, and a page of a
  * FUSE file until its server does; a read from outside waits as long. (But through /proc/PID/mem a read of the
- * first kind fails at once.) The trick of `exec`: the fault of the reader says when it reads, the process becomes
- * another program at that moment, and this program then supplies the page and so lets the reader go on. A reader that
- * names the process by its id reads or writes the new program's memory from there on. */
+ * first kind fails at once.) The trick of `exec read`: the fault of the reader says when it reads, the process becomes
+ * another program at that moment, and this program then supplies the page and so lets the reader go on. That of `exec
+ * write`: a child shares its memory, as after vfork(), so that the memory with the heap stays when the process, asked
+ * for lifetimes, becomes another program. A reader that names the process by its id reads or writes the new program's
+ * memory from there on. */
 #include "hostile.h"
 #include "hostile_fuse.h"
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -66,62 +71,42 @@ void hostile_cold(struct hostile *hostile) {
 
 /* ---- exec ------------------------------------------------------------------------------------------------------- */
 
-enum { CLASSES = 64, NAME = 32 };
+enum { CLASSES = 64, NAME = 32, PAGE_CLASSES = 1 << EDEN_CLASS_PAGE_SHIFT };
 
-/* At the same addresses in the program before and after exec, as no addresses are randomised. The header begins in the
- * first page of `trap`; its end, and the name of the first class, are in the second page, which is the one that is
- * missing. */
+/* At the same addresses in the program before and after exec, as no addresses are randomised. The name of the first
+ * class may be in the second page, which is the one that is missing. */
 static struct {
-    char head[HOSTILE_PAGE];
-    char missing[HOSTILE_PAGE];
+    struct eden_heap_info header;
+    char missing[HOSTILE_PAGE] __attribute__((aligned(HOSTILE_PAGE)));
     char names[HOSTILE_PAGE];
 } trap __attribute__((aligned(HOSTILE_PAGE)));
 
-static struct eden_class_info class_page[1 << EDEN_CLASS_PAGE_SHIFT];
-static uint64_t class_pages[1];
+/* A full table, each page of which is the same. */
+static struct eden_class_info class_page[PAGE_CLASSES];
+static uint64_t class_pages[EDEN_CLASS_LIMIT / PAGE_CLASSES];
 
 /* The content of the missing page, for both ways to supply it. */
-static char supply[HOSTILE_PAGE] __attribute__((aligned(HOSTILE_PAGE)));
+static char supply[HOSTILE_PAGE] __attribute__((aligned(HOSTILE_PAGE))) = "first";
 
-enum { HEAD_BYTES = offsetof(struct eden_heap_info, full_by_cause) };
-
-/* The same in both programs. */
-static void make_header(struct eden_heap_info *header) {
-    hostile_header(header, 1, "trap");
-    header->class_pages = hostile_address(class_pages);
-    header->class_limit = CLASSES;
-}
-
-static void fill_supply(bool names) {
-    struct eden_heap_info header;
-    make_header(&header);
-    memcpy(supply + HOSTILE_PAGE / 2, "first", 6);
-    if (!names) {
-        memcpy(supply, (const char *)&header + HEAD_BYTES, sizeof header - HEAD_BYTES);
+/* Whoever reads the names of a heap of the one program in the other one finds that one's. */
+static void lay_names(const char *prefix, bool is_missing) {
+    for (size_t i = 0; i < sizeof class_pages / sizeof *class_pages; i++) {
+        class_pages[i] = hostile_address(class_page);
     }
-}
-
-static void fill_names(const char *prefix) {
-    for (uint32_t i = 2; i < CLASSES; i++) {
+    for (uint32_t i = 1; i < CLASSES; i++) {
+        const char *name = i == 1 && is_missing ? trap.missing : trap.names + i * NAME;
+        class_page[i] =
+            (struct eden_class_info){.name = hostile_address(name), .name_length = NAME - 1, .class_index = i};
         snprintf(trap.names + i * NAME, NAME, "%s-%u", prefix, i);
     }
 }
 
-/* To read the names is the trick: the header is all there. To write the header is: its end is missing. */
-static void lay_trap(bool names) {
-    struct eden_heap_info header;
-    make_header(&header);
-    class_pages[0] = hostile_address(class_page);
-    for (uint32_t i = 1; i < CLASSES; i++) {
-        const char *name = i == 1 && names ? trap.missing + HOSTILE_PAGE / 2 : trap.names + i * NAME;
-        class_page[i] =
-            (struct eden_class_info){.name = hostile_address(name), .name_length = NAME - 1, .class_index = i};
-    }
-    fill_names("class");
-    void *at = names ? trap.head : trap.missing - HEAD_BYTES;
-    memcpy(at, &header, names ? sizeof header : HEAD_BYTES);
-    fill_supply(names);
-    hostile_register(at);
+static void lay_trap(bool is_missing) {
+    hostile_header(&trap.header, 1, "trap");
+    trap.header.class_pages = hostile_address(class_pages);
+    trap.header.class_limit = is_missing ? CLASSES : EDEN_CLASS_LIMIT;
+    lay_names("class", is_missing);
+    hostile_register(&trap.header);
 }
 
 /* Reports an access to the missing page, and supplies it: a userfaultfd, or the server of a FUSE file. */
@@ -175,43 +160,59 @@ static void wait_for_reader(const struct pager *pager, uint64_t times) {
     hostile_fail("waiting for a reader");
 }
 
+static int keep_memory(void *unused) {
+    (void)unused;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    hostile_rest();
+}
+
+/* The names are read while the other program begins, and the control word is written once more at the end. */
+static void wait_for_request(void) {
+    static char stack[16 * HOSTILE_PAGE] __attribute__((aligned(16)));
+    if (clone(keep_memory, stack + sizeof stack, CLONE_VM, NULL) < 0) {
+        hostile_fail("sharing memory");
+    }
+    while (__atomic_load_n(&trap.header.sample_control, __ATOMIC_ACQUIRE) == 0) {
+        usleep(100);
+    }
+}
+
 void hostile_exec(struct hostile *hostile) {
     if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE)) {
         personality(ADDR_NO_RANDOMIZE);
         execv("/proc/self/exe", hostile->argv);
         hostile_fail("starting again");
     }
-    const char *what = hostile_word(hostile, 0, "write"), *how = hostile_word(hostile, 2, "uffd");
-    lay_trap(strcmp(what, "read") == 0);
-    struct pager pager = make_pager(strcmp(how, "fuse") == 0);
+    const char *how = hostile_word(hostile, 2, "uffd");
+    bool reads = strcmp(hostile_word(hostile, 0, "write"), "read") == 0;
+    struct pager pager = {0};
+    lay_trap(reads);
+    if (reads) {
+        pager = make_pager(strcmp(how, "fuse") == 0);
+    }
     hostile_ready(hostile);
-    wait_for_reader(&pager, hostile_number(hostile, 1, 1));
+    if (reads) {
+        wait_for_reader(&pager, hostile_number(hostile, 1, 1));
+    } else {
+        wait_for_request();
+    }
     char number[16];
     snprintf(number, sizeof number, "%d", pager.supply);
-    execl("/proc/self/exe", "victim", "victim", number, what, how, (char *)NULL);
+    execl("/proc/self/exe", "victim", "victim", number, how, (char *)NULL);
     hostile_fail("becoming another program");
-}
-
-static bool is_zero(const char *at, size_t bytes) {
-    for (size_t i = 0; i < bytes; i++) {
-        if (at[i]) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Its secrets lie where the other program's class names lay, and zeros where its header lay. */
 void hostile_victim(struct hostile *hostile) {
-    struct pager pager = {.is_fuse = strcmp(hostile_word(hostile, 2, "uffd"), "fuse") == 0,
+    static const struct eden_heap_info nothing;
+    struct pager pager = {.is_fuse = strcmp(hostile_word(hostile, 1, "uffd"), "fuse") == 0,
                           .supply = (int)hostile_number(hostile, 0, 0)};
-    fill_names("victim-secret");
-    fill_supply(strcmp(hostile_word(hostile, 1, "write"), "read") == 0);
+    lay_names("victim-secret", pager.supply > 2);
     hostile_print("victim");
     if (pager.supply > 2 && !supply_page(&pager)) {
         hostile_print("nobody waits");
     }
-    while (is_zero(trap.head, sizeof trap.head) && is_zero(trap.missing, sizeof trap.missing)) {
+    while (memcmp(&trap.header, &nothing, sizeof nothing) == 0) {
         usleep(1000);
     }
     hostile_print("written");
