@@ -65,6 +65,8 @@ $(B)/tests/test_symbols: LDLIBS += -Wl,--wrap=inspect_functions
 # libbpf's part is played by the test.
 $(B)/tests/test_ring: LDLIBS += $(foreach name,new free consume,-Wl,--wrap=ring_buffer__$(name))
 # The kernel's part is played by the test.
+# Counts what is read.
+$(B)/tests/test_heapinfo: LDLIBS += -Wl,--wrap=target_read
 $(B)/tests/test_source: LDLIBS += $(foreach name,inspect_heap kernel_set_spec kernel_heaps kernel_share kernel_shares kernel_lost kernel_attach kernel_expect_twins \
 	kernel_last_serial kernel_notices kernel_give_back kernel_uses_multi kernel_descriptors kernel_arm kernel_follows kernel_lost_kind kernel_observe source_take_notices source_missed_children,-Wl,--wrap=$(name))
 # The views of lifetimes.

@@ -15,6 +15,15 @@
 
 #include "suite.h"
 
+static uint64_t reads; /* of the process's memory by heapinfo.c */
+
+bool __real_target_read(struct memory memory, uint64_t address, void *to, size_t bytes);
+bool __wrap_target_read(struct memory memory, uint64_t address, void *to, size_t bytes);
+bool __wrap_target_read(struct memory memory, uint64_t address, void *to, size_t bytes) {
+    reads++;
+    return __real_target_read(memory, address, to, bytes);
+}
+
 static uint64_t address_of(const void *at) { return (uint64_t)(uintptr_t)at; }
 
 /* Open until the test ends. */
@@ -197,6 +206,34 @@ TEST(is_not_led_astray) {
     assert_int_equal(heapinfo_list(own_memory(), 16, list, 4, &unread), 0);
 }
 
+/* Heaps whose locks are odd for ever share a number of tries; what cannot be read may be a cycle. */
+TEST(a_list_costs_so_many_reads_and_no_more) {
+    enum { MANY = 500, MOST = 10000 };
+    static struct eden_heap_info heaps[MANY];
+    struct eden_registry_info all = registry(&heaps[0]);
+    struct heapinfo list[1], info;
+    uint64_t unread;
+    for (int i = 0; i < MANY; i++) {
+        heaps[i] = heap((uint64_t)i + 1);
+        heaps[i].lock = 1;
+        heaps[i].next = i + 1 < MANY ? address_of(&heaps[i + 1]) : 0;
+    }
+    reads = 0;
+    assert_false(heapinfo_read(own_memory(), address_of(&heaps[0]), &info));
+    assert_true(reads < MOST / 10);
+    reads = 0;
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 1, &unread), 0);
+    assert_int_equal(unread, MANY);
+    assert_true(reads < MOST);
+    heaps[9].lock = 4; /* nine heaps do not use up its tries */
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 1, &unread), 1);
+    assert_int_equal(unread, MANY - 1);
+    heaps[0].next = address_of(&heaps[0]);
+    reads = 0;
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 1, &unread), 0);
+    assert_true(reads < MOST);
+}
+
 static bool count_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
     (void)class_index;
     assert_int_equal(index, 1);
@@ -226,6 +263,41 @@ TEST(reads_class_names) {
     while ((next = heapinfo_classes(own_memory(), &info, next, count_class, &classes, &unread)) != 0) {
     }
     assert_int_equal(classes, 1);
+}
+
+/* A table whose pages are all the same one costs its process nothing, and the reader no more than an honest one. */
+TEST(a_class_table_costs_so_many_reads_and_no_more) {
+    enum { ENTRIES = 1 << EDEN_CLASS_PAGE_SHIFT, PAGES = EDEN_CLASS_LIMIT / ENTRIES, MOST = 1000 };
+    static struct eden_class_info page[ENTRIES];
+    static uint64_t pages[PAGES];
+    struct eden_heap_info one = heap(1);
+    struct heapinfo info;
+    uint32_t unread = 0, next = 0, calls = 0;
+    int classes = 0;
+    one.class_pages = address_of(pages);
+    one.class_limit = EDEN_CLASS_LIMIT;
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    do { /* no page is there */
+        reads = 0;
+        next = heapinfo_classes(own_memory(), &info, next, count_class, &classes, &unread);
+        assert_true(reads < MOST);
+        calls++;
+    } while (next != 0);
+    assert_true(calls > 1 && unread == 0);
+    for (uint32_t i = 0; i < PAGES; i++) {
+        pages[i] = address_of(page);
+    }
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        page[i] = (struct eden_class_info){.name = 8, .name_length = 20, .class_index = 1};
+    }
+    reads = 0;
+    assert_int_equal(heapinfo_classes(own_memory(), &info, 0, count_class, &classes, &unread), 0);
+    assert_true(unread > 0 && reads < MOST);
+    info.class_pages = UINT64_MAX - 8; /* the table itself cannot be read */
+    reads = unread = 0;
+    assert_int_equal(heapinfo_classes(own_memory(), &info, 0, count_class, &classes, &unread), 0);
+    assert_true(unread > 0 && reads < MOST / 5);
+    assert_int_equal(classes, 0);
 }
 
 /* A heap is found only where the registry lists it, and says where its control word is. */
