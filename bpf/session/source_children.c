@@ -168,9 +168,21 @@ static bool has_heaps_within(const struct source *source, const struct observed 
     return found;
 }
 
-/* Whether the image that ends at this time, and serial of an entry, could not be observed. */
+/* Whether something was attached to after its image had begun, up to this time. */
+static bool is_late(const struct observed *observed, uint64_t end_ns) {
+    bool is_late = false;
+    for (size_t i = 0; observed->image_ns != 0 && i < observed->attachments; i++) {
+        const uint64_t since_ns = observed->attached[i].since_ns;
+        is_late = is_late || (since_ns > observed->image_ns && since_ns <= end_ns);
+    }
+    return is_late;
+}
+
+/* Whether the image that ends at this time, and serial of an entry, could not be observed. What was found and attached
+ * to later is the next image's, whose notice came late. */
 static bool is_missed(const struct source *source, const struct observed *observed, uint64_t end_ns, uint64_t end) {
-    return (!observed->inspected || observed->image_late) &&
+    const bool is_inspected = observed->inspected_ns != 0 && observed->inspected_ns <= end_ns;
+    return (!is_inspected || is_late(observed, end_ns)) &&
            !has_heaps_within(source, observed, observed->image_ns, end_ns, observed->image_serial, end);
 }
 
@@ -198,17 +210,15 @@ static const struct program *take_exec(struct source *source, struct observed *o
     observed->has_executed = true;
     observed->image_ns = notice->head.time_ns;
     observed->image_serial = notice->last_serial;
-    observed->image_late = false;
     observed->exec_ns = observed->exec_ns ? observed->exec_ns : notice->head.time_ns;
-    for (size_t i = 0; i < observed->attachments; i++) { /* the notice may come after the attachment */
-        observed->image_late = observed->image_late || observed->attached[i].since_ns > observed->image_ns;
-    }
+    observed->image_late = is_late(observed, UINT64_MAX); /* the notice may come after the attachment */
     observed->expects_probes = program && program->has_probes;
     observed->is_partial = !program || program->failed || program->is_partial;
     observed->has_all = false;
-    observed->inspected =
+    const bool is_inspected =
         !observed->is_partial &&
         (!program->has_probes || (source_is_by_file(source) && program->ready_ns <= notice->head.time_ns));
+    observed->inspected_ns = is_inspected ? notice->head.time_ns : 0;
     observed->look_ns = 0;
     observed->pause_ns = 1000000;
     snprintf(observed->command, sizeof observed->command, "%.16s", notice->command);
@@ -222,8 +232,9 @@ static void take_fork(struct source *source, struct observed *child, const struc
         memcpy(child->command, parent->command, sizeof child->command);
         child->expects_probes = parent->expects_probes || parent->attachments > 0;
         child->is_partial = parent->is_partial;
-        child->inspected =
-            parent->inspected && ((source_is_by_file(source) && !source->is_by_process) || !child->expects_probes);
+        const bool is_inspected = parent->inspected_ns != 0 &&
+                                  ((source_is_by_file(source) && !source->is_by_process) || !child->expects_probes);
+        child->inspected_ns = is_inspected ? notice->time_ns : 0;
     }
 }
 
@@ -231,7 +242,7 @@ static void take_fork(struct source *source, struct observed *child, const struc
 static void take_found(struct observed *observed, const struct exec_notice *notice, bool is_new) {
     observed->is_candidate = false;
     if (is_new) {
-        observed->inspected = true;
+        observed->inspected_ns = now_ns();
         observed->look_ns = 0;
         snprintf(observed->command, sizeof observed->command, "%.16s", notice->command);
     }

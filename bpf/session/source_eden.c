@@ -121,7 +121,8 @@ static void add_candidate(void *context, int pid) {
     struct observed *observed =
         key.start_ns ? source_observe(source, &key, &key, target_user(pid), inspect_owner(source->inspect, pid)) : NULL;
     if (observed) {
-        observed->is_candidate = observed->late = observed->inspected = true;
+        observed->is_candidate = observed->late = true;
+        observed->inspected_ns = now_ns();
         target_command(pid, observed->command);
     }
 }

@@ -216,9 +216,12 @@ void source_look(struct source *source, struct observed *observed, uint64_t end_
     }
     bool has_all = observed->has_all && !look.is_cut;
     bool is_whole = has_all && (!observed->is_partial || is_loaded(observed, &look));
-    observed->inspected =
-        look.refused == 0 &&
-        (observed->inspected || (has_all && (observed->attachments > 0 || (is_whole && !observed->expects_probes))));
+    if (look.refused != 0) {
+        observed->inspected_ns = 0;
+    } else if (observed->inspected_ns == 0 &&
+               (observed->attachments > 0 ? has_all : is_whole && !observed->expects_probes)) {
+        observed->inspected_ns = now_ns();
+    }
     if (look.failed && why.message[0] && !observed->is_reported && !source_is_gone(observed)) {
         observed->is_reported = true;
         message_few(&source->message[MESSAGE_UNOBSERVED], "process %u is not observed in full: %s", observed->key.pid,

@@ -132,7 +132,7 @@ struct observed {
     bool is_partial;             /* its program may map other libraries than were found */
     uint64_t mapped_cpu_ns;      /* CPU time that it had used when its mappings had last changed */
     bool has_all;                /* all that it mapped at the last look is attached to, or has no probes */
-    bool inspected;              /* what its program has is attached to, or it has none */
+    uint64_t inspected_ns;       /* since when what its program has is attached to, or known to be none; 0: not yet */
     bool image_late;             /* attached after image_ns */
     bool has_executed;           /* its program, while it was observed: it is not its parent's */
     bool has_missed_image;       /* a program before that one could not be observed */

@@ -154,8 +154,7 @@ COMMAND
     [[ $(wc -l <own) == 7 ]] || die "the command did not run as it should: $(cat err)"
     seen=$(jq '[.processes[] | select(.heaps | length > 0)] | length' stat.json)
     missed=$(jq .missed_children stat.json)
-    # On a busy machine the shell itself may miss its deadline: whether it has heaps is unknown then, too.
-    ((seen + missed == 7 || seen + missed == 8)) ||
+    ((seen + missed == 7)) ||
         die "LD_LIBRARY_PATH=${1:0:40}: $seen seen and $missed missed, of 7: $(cat err)"
 }
 for before in '' "env $(printf 'variable%s=value ' {1..300}) LD_PRELOAD="; do

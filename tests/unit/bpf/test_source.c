@@ -345,12 +345,12 @@ TEST(a_loader_that_waits_for_a_cpu_is_not_done) {
     for (int i = 0; i < 5; i++) {
         source_look(&source, &observed, 0);
         assert_true(observed.has_all);
-        assert_false(observed.inspected);
+        assert_true(observed.inspected_ns == 0);
     }
     assert_int_equal(write(ask[1], "\n", 1), 1);
     assert_int_equal(read(answer[0], &byte, 1), 1);
     source_look(&source, &observed, 0);
-    assert_true(observed.inspected);
+    assert_true(observed.inspected_ns != 0);
     close(ask[0]);
     close(ask[1]);
     close(answer[0]);
@@ -392,7 +392,7 @@ TEST(a_look_goes_on_after_its_round) {
     do {
         source_look(&source, &observed, 1);
         assert_true(source.files > files && source.files <= files + INSPECT_FILES);
-        assert_int_equal(observed.inspected, observed.cut_mapped == 0);
+        assert_int_equal(observed.inspected_ns != 0, observed.cut_mapped == 0);
         files = source.files;
         looks++;
     } while (observed.cut_mapped != 0);
@@ -971,6 +971,38 @@ TEST(a_search_for_children_goes_on_after_its_round) {
     }
     assert_true(family.source.observed[0].scan_ns > now_ns()); /* not again at once */
     end_family(&family);
+}
+
+/* The notice of an exec may come after the look at the new program: what was attached to then says nothing of the
+ * program before it. */
+TEST(what_is_attached_to_after_an_exec_is_the_next_programs) {
+    enum { BEGAN = 10, ATTACHED = 30 };
+    static const struct {
+        uint64_t inspected_ns, exec_ns;
+        bool is_missed;
+    } cases[] = {{BEGAN, 20, false}, {BEGAN, 40, true}, {0, 20, true}, {ATTACHED, 20, true}};
+    struct failure why;
+    struct source source = {.inspect = inspect_open(0, &why)};
+    assert_non_null(source.inspect);
+    libraries_open(&source.libraries, source.inspect);
+    const struct process_key key = {.pid = UINT32_MAX, .start_ns = 1};
+    struct attached attached = {.since_ns = ATTACHED};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct observed observed = {.key = key,
+                                    .image_ns = BEGAN,
+                                    .inspected_ns = cases[i].inspected_ns,
+                                    .has_executed = true,
+                                    .attached = &attached,
+                                    .attachments = 1};
+        source.observed = &observed;
+        source.observed_count = 1;
+        notice = (struct exec_notice){.head = {.kind = NOTICE_EXEC, .time_ns = cases[i].exec_ns, .process = key}};
+        assert_true(__real_source_take_notices(&source, UINT64_MAX));
+        assert_int_equal(observed.has_missed_image, cases[i].is_missed);
+        assert_int_equal(observed.image_late, cases[i].exec_ns < ATTACHED);
+    }
+    libraries_clear(&source.libraries);
+    inspect_close(source.inspect);
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
