@@ -1,6 +1,9 @@
 /* The tool's workers: an inspector serves one owner of processes or files, and only a few of them stay. */
 #include "attach/inspect/inspect.h"
 #include "eden_batches.h"
+#include "util/clock.h"
+#include "util/interrupt.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +35,11 @@ struct inspectors {
 
 static struct inspect *inspect;
 static struct target target;
+static char shown_state; /* of every process; 0: its own */
+
+char __real_target_state(int pid);
+char __wrap_target_state(int pid);
+char __wrap_target_state(int pid) { return shown_state ? shown_state : __real_target_state(pid); }
 
 static int open_all(void **state) {
     struct failure why;
@@ -323,6 +332,55 @@ TEST_WITH(late_owners_are_one, open_all, close_all) {
     assert_int_equal(inspect_owner(inspect, getpid()), INSPECT_UNKNOWN_OWNER);
     inspect_limit(inspect, 1000000000, 1000000000, UINT64_MAX);
     assert_int_equal(inspect_owner(inspect, getpid()), getuid());
+}
+
+static void stop_inspectors(void) {
+    look_as(geteuid());
+    target.opened_ns = now_ns();
+    const struct inspectors all = inspectors();
+    for (size_t i = 0; i < all.count; i++) {
+        assert_int_equal(kill(all.pid[i], SIGSTOP), 0);
+    }
+}
+
+/* The mappings cannot be read. */
+static void find_no_mappings(int error) {
+    struct mappings mappings;
+    assert_false(inspect_mappings(inspect, &target, &mappings));
+    assert_int_equal(errno, error);
+}
+
+/* One that waits has the time of a call, one that computes what its target may cost. Neither has more, nor another
+ * worker. */
+TEST_WITH(a_worker_that_does_not_answer_is_given_up, open_all, close_all) {
+    alarm(60);
+    for (int i = 0; i < 2; i++) {
+        stop_inspectors();
+        const struct inspectors before = inspectors();
+        shown_state = i == 0 ? 0 : 'R';
+        find_no_mappings(ETIMEDOUT);
+        shown_state = 0;
+        assert_true(target.is_unread);
+        find_no_mappings(ETIMEDOUT);
+        assert_int_equal(count_new(&before), 0);
+        target.is_unread = false;
+        look_as(geteuid()); /* by another one */
+    }
+    alarm(0);
+}
+
+/* Whatever time there is. */
+TEST_WITH(a_signal_ends_a_call, open_all, close_all) {
+    const struct itimerval often = {{0, 100000}, {0, 100000}}, never = {0};
+    stop_inspectors();
+    inspect_limit(inspect, 60000000000, 60000000000, UINT64_MAX);
+    interrupt_install();
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    find_no_mappings(EINTR);
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    interrupt_uninstall();
+    assert_false(target.is_unread); /* it may be asked again */
+    look_as(geteuid());
 }
 
 TEST_WITH(few_inspectors_stay, open_all, close_all) {
