@@ -204,6 +204,9 @@ static const struct program *take_exec(struct source *source, struct observed *o
     } else {
         regular_close(&file);
     }
+    if (observed->held_ns < notice->head.time_ns) { /* what vfork() shared with the parent can still be read */
+        source_release(observed);
+    }
     observed->has_missed_image =
         observed->has_missed_image ||
         (observed->has_executed && is_missed(source, observed, notice->head.time_ns, notice->last_serial));

@@ -30,6 +30,7 @@
  * its probes alone. A message says so once a process. A process without a pidfd has ended when the kernel, or a look,
  * says so. */
 #include "session/source_parts.h"
+#include "util/clock.h"
 #include <errno.h>
 #include <unistd.h>
 
@@ -129,6 +130,7 @@ static bool hold(const struct source *source, struct observed *observed) {
                                 source->options.lifetimes || source->options.collects, &observed->target);
     observed->target.opened_ns = before.opened_ns ? before.opened_ns : observed->target.opened_ns; /* I3 */
     observed->target.spent_ns += before.spent_ns;
+    observed->held_ns = now_ns();
     return held;
 }
 

@@ -119,6 +119,7 @@ struct observed {
     int pidfd;                          /* -1: none is kept */
     bool is_gone;                       /* there is no such process any more: where it has no pidfd */
     struct target target;               /* of its present address space */
+    uint64_t held_ns;                   /* when that was opened */
     uint64_t registry[MOST_REGISTRIES]; /* addresses in it */
     size_t registries;
     uint64_t mapped;                        /* fingerprint of the mappings that were looked at; 0: none were */

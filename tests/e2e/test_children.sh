@@ -8,7 +8,7 @@ need_edenscope
 libeden=$(readlink -f "$build/lib/libeden.so.0")
 for options in "-o $folder/shared" "-Wl,-rpath,\$ORIGIN/../place -o $folder/origin"; do
     # shellcheck disable=SC2086
-    gcc -O1 -I probes -I runtime/include $options tests/programs/children.c "$libeden"
+    gcc -O1 -D_GNU_SOURCE -I probes -I runtime/include $options tests/programs/children.c "$libeden"
 done
 enter_folder
 program=$build/tests/children
@@ -107,6 +107,33 @@ wait "$target"
 sort own | grep -v "^$target " >sorted && mv sorted own
 jq "del(.processes[] | select(.pid == $target))" stat.json >without.json
 seen_or_counted without.json "children of a process"
+
+# A child that shares its parent's memory, as after vfork(), is looked at; then it becomes another program.
+cp "$program" another
+for seconds in 0.5 2 8; do # nothing shows that the new program has been looked at, too
+    : >ready
+    rm -f err
+    "$program" vfork ./another stay <go >own 2>ready &
+    target=$!
+    until_true "the program is ready" grep -q ready ready
+    "$scope" stat -v --json -o stat.json -p "$target" 2>err &
+    tool=$!
+    until_true "attached" grep -q 'attached in' err
+    echo go >go
+    until_true "the new program is ready" eval '[[ $(grep -c ready ready) == 2 ]]'
+    sleep $seconds
+    echo work >go
+    until_true "the new program has worked" eval '[[ $(grep -c ready ready) == 3 ]]'
+    echo end >go
+    wait "$tool" || die "stat -p gives status $?: $(cat err)"
+    wait "$target"
+    grep -v "^$target " own >child
+    jq -r --argjson first "$target" '.processes[] | .pid as $pid | select($pid != $first) | .heaps[] |
+        select(.ended_by_exec | not) | "\($pid) \(.scavenges) \(.allocated_bytes) \(.tenured_bytes)"' stat.json |
+        diff - child >differ && break
+done
+[[ ! -s differ ]] || die "a child that shared its parent's memory, and became another program: $(cat differ)"
+echo "a program is observed that shared its parent's memory before"
 switched NO_DESCENT=1 expect_status 0 "$build/tests/edenscope" stat --json -o stat.json -- ./script
 jq -e '.lost == 0' stat.json >out || die "without help of the kernel events are lost"
 # The command's own process: what it executes, and what it executes and leaves for another program.

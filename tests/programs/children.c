@@ -12,11 +12,14 @@
  *     children wait               a heap; works when a line comes, and ends after another one
  *     children stay               a heap; works when a line comes, and ends after another one, with the heap alive till
  * then children exec PROGRAM...    a heap, some work; becomes another program with the heap alive
+ *     children vfork PROGRAM...   a heap; a child that shares its memory for a while, then becomes another program
  *
  * For each heap it prints a line: process, scavenges, allocated bytes, tenured bytes, the last before the end. */
 #include <eden/eden.h>
 
 #include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +246,21 @@ static void copy_in_full_collection(void) {
     end(&program);
 }
 
+static int become(void *arguments) {
+    char **argv = arguments;
+    usleep(300000); /* for a look at it */
+    execvp(argv[0], argv);
+    _exit(1);
+}
+
+static void share_memory(char **argv) {
+    static char stack[65536] __attribute__((aligned(16)));
+    struct program program = begin();
+    wait_for_line();
+    reap(clone(become, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, argv));
+    end(&program);
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     int count = argc > 2 ? atoi(argv[2]) : 1;
@@ -260,6 +278,8 @@ int main(int argc, char **argv) {
         struct program program = begin();
         work(&program, 20000);
         execvp(argv[2], argv + 2);
+    } else if (strcmp(mode, "vfork") == 0) {
+        share_memory(argv + 2);
     } else if (strcmp(mode, "wait") == 0) {
         struct program program = begin();
         work(&program, wait_for_line() ? 20000 : 0);
