@@ -315,6 +315,14 @@ end_all
 
 # ---- workers that hang for ever: a user has a share of them, with all user ids ---------------------------------------
 
+# hung_of SESSION: how many of its workers hang. /proc/PID/status waits for no lock.
+hung_of() {
+    local status count=0
+    for status in $(grep -lsx $'Name:\tedenscope-open' /proc/[0-9]*/status); do
+        ! grep -qsE $'^NSsid:\t'"$1"'($|[^0-9])' "$status" || count=$((count + 1))
+    done
+    echo "$count"
+}
 # hang_workers START...: 90 processes that hang workers, each begun by START with its number.
 hang_workers() {
     local i
@@ -327,10 +335,10 @@ hang_workers() {
         [[ $name == namespace ]] || until_true "$name is ready" has_begun "$name"
     done
     is_there 0 || return 0
-    run "$scope" list -v
+    run setsid "$scope" list -v # its workers are of its session, and others' are not
     grep -q "^ *${pid[honest]} .* listed " "$folder/out" ||
         die "$1: another user's processes hang the workers: a process that answers was lost: $(cat "$folder/err")"
-    hung=$(grep -lsx edenscope-open /proc/[0-9]*/comm | wc -l) || true
+    hung=$(hung_of "$tool")
     ((hung > 0 && hung <= 64)) || die "$1: $hung workers hang for one user"
     for ((i = 0; i < 90; i++)); do
         grep -q "process ${pid[$i]} (.*not read" "$folder/err" || die "$1: process ${pid[$i]} is not named: $(cat "$folder/err")"
@@ -354,9 +362,7 @@ start_in_namespace() {
         >"$folder/$1.out" 2>"$folder/$1.err" &
     pid[$1]=$!
 }
-none_hangs() { ! grep -qsx edenscope-open /proc/[0-9]*/comm; }
 if is_there namespace; then
-    until_true "no worker hangs any more" none_hangs
     for map in uid_map gid_map; do echo 0 100000 100 >"/proc/${pid[namespace]}/$map"; done
     hang_workers start_in_namespace
 fi
