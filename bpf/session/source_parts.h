@@ -116,8 +116,8 @@ struct observed {
     char command[64];
     bool is_root;                       /* the command, or given by its id */
     bool is_candidate;                  /* it may use Eden: it is forgotten if it does not */
-    int pidfd;                          /* -1: none is kept */
     bool is_gone;                       /* there is no such process any more: where it has no pidfd */
+    int pidfd;                          /* -1: none is kept */
     struct target target;               /* of its present address space */
     uint64_t held_ns;                   /* when that was opened */
     uint64_t registry[MOST_REGISTRIES]; /* addresses in it */
@@ -132,8 +132,8 @@ struct observed {
     bool expects_probes;         /* its program has some */
     bool is_partial;             /* its program may map other libraries than were found */
     uint64_t mapped_cpu_ns;      /* CPU time that it had used when its mappings had last changed */
-    bool has_all;                /* all that it mapped at the last look is attached to, or has no probes */
     uint64_t inspected_ns;       /* since when what its program has is attached to, or known to be none; 0: not yet */
+    bool has_all;                /* all that it mapped at the last look is attached to, or has no probes */
     bool image_late;             /* attached after image_ns */
     bool has_executed;           /* its program, while it was observed: it is not its parent's */
     bool has_missed_image;       /* a program before that one could not be observed */
