@@ -90,7 +90,7 @@ has_files big.data 3 || die "--keep 70M removed what is written: $(files big.dat
 
 rotate killed.data
 until_true "a second file" has_files killed.data 2
-turns=$(pgrep -P "$tool")
+turns=$(cat "/proc/$tool/task/$tool/children")
 kill -KILL "$tool"
 wait "$tool" 2>/dev/null || true
 ended() { ! kill -0 $turns 2>/dev/null; }
