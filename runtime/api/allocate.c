@@ -25,8 +25,9 @@ enum { STRESS_FULL = 16 };
 static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes) {
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
     char limit[40] = "the system";
+    const uint64_t kept = heap->new_space.bytes + policy_kept_free(heap); /* as old_space_grow() has refused it */
     if (heap->params.max_heap != EDEN_NO_LIMIT &&
-        heap->new_space.bytes + heap->old.capacity + system_page_round(bytes) > heap->params.max_heap) {
+        kept + heap->old.capacity + system_page_round(bytes) > heap->params.max_heap) {
         snprintf(limit, sizeof limit, "max_heap=%llu", (unsigned long long)heap->params.max_heap);
     }
     error_fail(&heap->last_error, EDEN_NO_MEMORY,

@@ -123,6 +123,7 @@ struct eden_heap {
     struct observer *observers, *allocation_observers;
     eden_figures figures;        /* the sum of what the probes have reported */
     uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
+    uint64_t group_memory;       /* what the rule stays below where max_heap is none; EDEN_NO_LIMIT: anything */
 };
 
 /* The public header's sequence lock, around what changes in it. */

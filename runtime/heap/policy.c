@@ -5,6 +5,10 @@
  * on. Old space smaller than full_gc_min_old is not collected for growth in any case. With policy=fixed the rule
  * decides nothing.
  *
+ * Without max_heap, three quarters of what the process's control group may use bound what the rule chooses, but nothing
+ * is refused because of it: near the group's limit old space is collected earlier than the rule would, and eden is
+ * smaller. That limit is read when the policy begins.
+ *
  * Whether survivors stay young is decided at the end of a full collection, and reviewed after each scavenge
  * (struct keeping).
  *
@@ -13,13 +17,21 @@
  */
 #include "heap/policy.h"
 #include "eden_policy.h"
+#include "heap/cgroup.h"
 #include "heap/new_space.h"
 #include <limits.h>
 
 /* Reserved for eden at most: address space, not memory. */
 static const uint64_t EDEN_MOST = 1ull << 34;
 
+/* The share of what the control group may use; the rest is for the program, and for what is copied meanwhile. */
+static uint64_t share_of_group(void) {
+    uint64_t all = cgroup_memory("/proc/self/cgroup", "/sys/fs/cgroup");
+    return all == EDEN_NO_LIMIT ? all : all / 4 * 3;
+}
+
 void policy_create(eden_heap *heap) {
+    heap->group_memory = share_of_group();
     if (params_decide(&heap->params, EDEN_PARAM_eden_size)) {
         uint64_t first = EDEN_POLICY_FIRST, most = eden_policy_most(heap->params.max_heap, 0);
         heap->params.eden_size = first < most ? first : most;
@@ -29,6 +41,7 @@ void policy_create(eden_heap *heap) {
 
 void policy_set(eden_heap *heap) {
     heap->policy = (struct policy){.eden = {heap->params.eden_size, EDEN_REASON_MEMORY}};
+    heap->group_memory = share_of_group();
     policy_start(heap);
 }
 
@@ -50,9 +63,22 @@ static uint64_t new_space_used(const eden_heap *heap) {
 
 /* EDEN_NO_LIMIT: the parameters decide. */
 static struct eden_policy_choice choose_old(const eden_heap *heap) {
-    return params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)
-               ? eden_policy_old(heap->params.max_heap, new_space_used(heap), heap->old.used_at_full)
-               : (struct eden_policy_choice){.bytes = EDEN_NO_LIMIT};
+    if (!params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)) {
+        return (struct eden_policy_choice){.bytes = EDEN_NO_LIMIT};
+    }
+    uint64_t limit = heap->params.max_heap, new_space = new_space_used(heap);
+    struct eden_policy_choice choice = eden_policy_old(limit, new_space, heap->old.used_at_full);
+    return limit == EDEN_NO_LIMIT && heap->group_memory != EDEN_NO_LIMIT
+               ? eden_policy_at_most(choice, eden_policy_old(heap->group_memory, new_space, 0).bytes, EDEN_REASON_LIMIT)
+               : choice;
+}
+
+/* Eden, where max_heap is none and the control group's memory is not. */
+static struct eden_policy_choice within_memory(const eden_heap *heap, struct eden_policy_choice eden) {
+    const uint64_t memory = heap->params.max_heap == EDEN_NO_LIMIT ? heap->group_memory : EDEN_NO_LIMIT;
+    return memory == EDEN_NO_LIMIT
+               ? eden
+               : eden_policy_at_most(eden, eden_policy_most(memory, heap->old.used_at_full), EDEN_REASON_MEMORY);
 }
 
 uint64_t policy_old_goal(const eden_heap *heap) { return choose_old(heap).bytes; }
@@ -194,7 +220,7 @@ void policy_old_changed(eden_heap *heap) {
     uint64_t largest = semispace == 0 ? eden_policy_most(limit, live)
                                       : eden_policy_most_beside(limit, live, heap_old_used(heap), semispace, tries);
     if (!heap->policy.is_in_place) {
-        heap->policy.eden = eden_policy_at_most(heap->policy.eden, largest, EDEN_REASON_MEMORY);
+        heap->policy.eden = within_memory(heap, eden_policy_at_most(heap->policy.eden, largest, EDEN_REASON_MEMORY));
     }
     if (heap->mutator.free == heap->new_space.eden_start) {
         fit(heap);
@@ -341,7 +367,7 @@ void policy_scavenged(eden_heap *heap, const struct scavenged *scavenged) {
         policy->keeping.is_on &= !policy->is_in_place;
         state.in_place = policy->is_in_place;
         struct eden_policy_choice eden = eden_policy_eden(&state, policy->semispace);
-        eden = eden_policy_at_most(eden, heap->new_space.eden_most, EDEN_REASON_RESERVED);
+        eden = within_memory(heap, eden_policy_at_most(eden, heap->new_space.eden_most, EDEN_REASON_RESERVED));
         if (eden.bytes != policy->eden.bytes) {
             policy->eden = eden;
             policy->quiet = 0;

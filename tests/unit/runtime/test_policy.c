@@ -281,6 +281,60 @@ TEST(too_much_fails_and_the_heap_lives_on) {
     check_list(list[0], made / 2);
 }
 
+/* The control group's memory: a program whose live objects leave room in it stays below it. */
+static uint64_t most_mapped_of_a_queue(uint64_t memory) {
+    WORLD(w, "policy=auto");
+    EDEN_FRAME(w.m, lists, 2);
+    w.heap->group_memory = memory;
+    uint64_t most = 0;
+    make_list(&w, &lists[0], 3000000, 0, UINT64_MAX); /* 69 MiB */
+    for (int i = 0; i < 60; i++) {                    /* as much again is old when it dies */
+        lists[1] = EDEN_NONE;
+        for (int j = 0; j < 400000; j++) {
+            eden_value pair = eden_new(w.m, w.pair);
+            assert_true(pair != EDEN_NONE);
+            eden_slot_set(w.m, pair, 1, lists[1]);
+            lists[1] = pair;
+            most = mapped(&w) > most ? mapped(&w) : most;
+        }
+    }
+    assert_int_equal(figures_of(&w).alloc_failures, 0);
+    check_list(lists[0], 3000000);
+    verify(&w);
+    return most;
+}
+
+TEST(memory_of_the_control_group_is_left_to_others) {
+    const uint64_t group = 128 * MIB;
+    assert_true(most_mapped_of_a_queue(EDEN_NO_LIMIT) > group);
+    assert_true(most_mapped_of_a_queue(group / 4 * 3) < group);
+}
+
+/* It is a wish: more than that may live, and is collected no more often than it is worth. */
+TEST(memory_of_the_control_group_refuses_nothing) {
+    WORLD(w, "policy=auto");
+    EDEN_FRAME(w.m, list, 1);
+    w.heap->group_memory = 16 * MIB;
+    make_list(&w, list, 3000000, 1, UINT64_MAX); /* 69 MiB */
+    check_list(list[0], 3000000);
+    assert_true(figures_of(&w).full_collections < 40);
+    verify(&w);
+}
+
+/* Also where the rule keeps some of the limit for itself. */
+TEST(an_error_names_the_limit) {
+    for (int limit = 8; limit <= 64; limit *= 2) {
+        char parameters[64];
+        snprintf(parameters, sizeof parameters, "policy=auto,max_heap=%dM", limit);
+        WORLD(w, parameters);
+        EDEN_FRAME(w.m, list, 1);
+        for (eden_value pair; (pair = eden_new(w.m, w.pair)) != EDEN_NONE; list[0] = pair) {
+            eden_slot_set(w.m, pair, 1, list[0]);
+        }
+        assert_non_null(strstr(eden_last_error(w.m)->message, "max_heap="));
+    }
+}
+
 TEST(memory_is_returned_when_less_lives) {
     WORLD(w, "policy=auto");
     EDEN_FRAME(w.m, list, 1);
