@@ -674,3 +674,45 @@ static void processes_in(int folder, unsigned depth, void (*on_process)(void *co
 void target_processes_of_cgroup(int folder, void (*on_process)(void *context, int pid), void *context) {
     processes_in(folder, 0, on_process, context);
 }
+
+/* /proc/PID/status: reading it waits for no lock that a process can hold. */
+struct target_code target_code(int pid) {
+    static const char *const fields[] = {"Name:", "PPid:", "Uid:", "VmExe:", "VmLib:"};
+    struct target_code code = {.mark = 0xcbf29ce484222325u}; /* FNV-1a */
+    FILE *file = open_proc(pid, "status");
+    char line[256];
+    bool has_code = false;
+    while (file && fgets(line, sizeof line, file)) {
+        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+            if (strncmp(line, fields[i], strlen(fields[i])) == 0) {
+                for (const char *at = line; *at; at++) {
+                    code.mark = (code.mark ^ (unsigned char)*at) * 0x100000001b3u;
+                }
+            }
+        }
+        has_code = has_code || strncmp(line, "VmLib:", 6) == 0; /* kernel threads have none, nor have zombies */
+        code.user = strncmp(line, "Uid:", 4) == 0 ? (unsigned)strtoul(line + 4, NULL, 10) : code.user;
+    }
+    if (file) {
+        fclose(file);
+    }
+    code.mark = has_code ? code.mark | 1 : 0;
+    return code;
+}
+
+bool target_cgroup(int pid, char *path, size_t size) {
+    FILE *file = open_proc(pid, "cgroup");
+    char line[PATH_MAX + 8];
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        found = strncmp(line, "0::/", 4) == 0;
+    }
+    if (file) {
+        fclose(file);
+    }
+    if (found) {
+        line[strcspn(line, "\n")] = 0;
+        found = (size_t)snprintf(path, size, "%s", line + 3) < size;
+    }
+    return found;
+}

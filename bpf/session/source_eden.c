@@ -22,9 +22,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long selected processes are looked at before observing starts, all together. */
-#define FIRST_LOOKS_NS 4000000000u
-
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
 static bool open_process(struct source *source, int id, struct failure *why) {
@@ -92,63 +89,6 @@ static bool open_processes(struct source *source, struct failure *why) {
             return false;
         }
     }
-    source_reconcile(source, now_ns() + ROUND_NS);
-    return true;
-}
-
-/* ---- selecting --------------------------------------------------------------------------------------------------- */
-
-static bool has_selected_name(const struct selection *selection, int pid) {
-    char command[64];
-    bool found = false;
-    target_command(pid, command);
-    for (size_t i = 0; i < selection->names && !found; i++) {
-        found = strncmp(command, selection->name[i], KERNEL_NAME - 1) == 0;
-    }
-    return found;
-}
-
-/* Of every process: so it asks for no more than whether it has memory. */
-static void add_candidate(void *context, int pid) {
-    struct source *source = context;
-    const struct selection *selection = &source->options.selection;
-    struct process_key key = {.pid = (uint32_t)pid};
-    if (pid == getpid() || target_is_kernel_thread(pid) ||
-        (selection->kind == SELECT_NAMES && !has_selected_name(selection, pid))) {
-        return;
-    }
-    key.start_ns = inspect_start(source->inspect, pid);
-    struct observed *observed =
-        key.start_ns ? source_observe(source, &key, &key, target_user(pid), inspect_owner(source->inspect, pid)) : NULL;
-    if (observed) {
-        observed->is_candidate = observed->late = true;
-        observed->inspected_ns = now_ns();
-        target_command(pid, observed->command);
-    }
-}
-
-/* Looks at the processes that are there, as far as there is time; the others have their turns later. */
-static bool open_selection(struct source *source, struct failure *why) {
-    if (!kernel_follows(source->kernel)) {
-        return failure_set(why, 2,
-                           "this kernel does not report new processes (it needs BTF and raw tracepoints): give "
-                           "each process by -p");
-    }
-    if (!kernel_follow(source->kernel, why)) {
-        return false;
-    }
-    const struct selection *selection = &source->options.selection;
-    if (selection->kind == SELECT_CGROUP) {
-        target_processes_of_cgroup(selection->cgroup, add_candidate, source);
-    } else {
-        target_processes(add_candidate, source);
-    }
-    const uint64_t end_ns = now_ns() + FIRST_LOOKS_NS, begin = now_ns();
-    struct observed *next;
-    while (now_ns() < end_ns && interrupt_count() == 0 && (next = source_next_turn(source, begin))) {
-        source_take_turn(source, (size_t)(next - source->observed), now_ns() + ROUND_NS);
-    }
-    source_forget_empty(source);
     source_reconcile(source, now_ns() + ROUND_NS);
     return true;
 }
@@ -247,7 +187,7 @@ struct source *source_open(const struct source_options *options, struct failure 
     allow_files(source);
     source->kernel = open_kernel(options, source->inspect, why);
     bool is_open = source->kernel && (options->command         ? open_command
-                                      : source_selects(source) ? open_selection
+                                      : source_selects(source) ? source_open_selection
                                                                : open_processes)(source, why);
     if (interrupt_count() > 0) {
         is_open = failure_set(why, 128 + interrupt_last(), "interrupted while attaching: nothing was observed%s",
@@ -362,6 +302,7 @@ void source_close(struct source *source) {
     free(source->free_target);
     free(source->slow);
     source_clear_children(&source->children);
+    source_close_selection(source);
     libraries_clear(&source->libraries);
     launch_clear(&source->launch);
     kernel_close(source->kernel);

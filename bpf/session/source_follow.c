@@ -389,6 +389,7 @@ struct observed *source_next_turn(const struct source *source, uint64_t now) {
 }
 
 void source_follow(struct source *source) {
+    source_select_again(source);
     uint64_t begin = now_ns(), now = begin;
     struct observed *next;
     while (now - begin < ROUND_NS && (next = source_next_turn(source, begin))) {
@@ -405,6 +406,7 @@ void source_follow(struct source *source) {
 
 int source_until_look(const struct source *source, int timeout_ms) {
     uint64_t now = now_ns(), next = timeout_ms < 0 ? UINT64_MAX : now + (uint64_t)timeout_ms * 1000000;
+    next = source->selecting && source_select_due(source) < next ? source_select_due(source) : next;
     for (size_t i = 0; i < source->observed_count; i++) {
         const struct observed *observed = &source->observed[i];
         next = !observed->ended && observed->look_ns < next ? observed->look_ns : next;

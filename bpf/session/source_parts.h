@@ -1,6 +1,7 @@
 /* What the parts of the source share; nobody else includes this.
  *
  *     source_eden.c   opening, running and ending an observation
+ *     source_select.c which processes of the machine are observed, where they are not given one by one
  *     source_follow.c the observed processes, and the looks at them
  *     source_children.c  what the kernel says of children; those that could not be observed
  *     source_files.c  files with probes, and attaching to them
@@ -199,6 +200,7 @@ struct source {
     struct source_options options;
     struct message_kind message[MESSAGES];
     struct inspect *inspect;
+    struct selecting *selecting; /* owned; NULL: processes are given, or it is not opened yet */
     struct life_source life;
     struct kernel_side *kernel;
     struct launch launch;
@@ -282,6 +284,13 @@ struct observed *source_next_turn(const struct source *source, uint64_t now);
 void source_take_turn(struct source *source, size_t index, uint64_t round_end_ns); /* may move them, too */
 void source_follow(struct source *source); /* a round: looks at those processes whose time has come */
 int source_until_look(const struct source *source, int timeout_ms); /* milliseconds; at most timeout_ms */
+
+/* source_select.c. Finds the selected processes that are there. */
+bool source_open_selection(struct source *source, struct failure *why);
+void source_close_selection(struct source *source);
+/* Finds those that have come since, or have mapped other code; source_select_due(): when it is to be called next. */
+void source_select_again(struct source *source);
+uint64_t source_select_due(const struct source *source);
 
 /* source_children.c. */
 bool source_take_notices(struct source *source, uint64_t end_ns);                    /* as kernel_notices() */

@@ -225,6 +225,45 @@ echo "$waiting" >group/cgroup.procs
 heaps group.json "$known" | diff - <(sort in-group) >differ || die "--cgroup: $(head -n 5 differ; cat group.err)"
 echo "--cgroup observes the processes of a control group, and no others"
 
+# A library that was never seen, loaded by a process that nobody looks at any more.
+loads=loads-$$
+cp "$(dirname "$races")/plugins" "$loads"
+mkfifo plug
+# loads WAY SECONDS SELECTION...: whether the library's heap is observed exactly SECONDS later.
+finds_loaded() {
+    local copy=plugin-$1-$2.so loading
+    cp "$(dirname "$races")/plugin.so" "$copy"
+    rm -f plugged.stats
+    EDEN_STATS=plugged.stats "./$loads" wait load "./$copy" begin late work 30001 wait work 20000 end <plug >plugged &
+    loading=$!
+    exec 6>plug
+    until_true "the program is ready" grep -q ready plugged
+    [[ $1 != group ]] || echo "$loading" >"group/$known/below/cgroup.procs"
+    begin plugged "${@:3}"
+    sleep 2 # it is no longer looked at
+    echo >&6
+    until_true "the plugin has worked" eval '[[ $(grep -c ready plugged) == 2 ]]'
+    sleep "$2"
+    echo >&6
+    wait "$loading" || die "the program gives status $?"
+    exec 6>&-
+    end plugged
+    jq -c '[.name, .scavenges, .allocated_bytes, .full_collections]' plugged.stats >own
+    jq -c --argjson pid "$loading" '.processes[] | select(.pid == $pid) | .heaps[] | select(.late and .complete) |
+        [.name, .scavenges, .allocated_bytes, .full_collections]' plugged.json | diff - own >differ
+}
+ways=(all name)
+[[ ! -e group/$known/below/cgroup.procs ]] || ways+=(group)
+for way in "${ways[@]}"; do
+    declare -A selects=([all]=-a [name]="-n $loads" [group]="--cgroup group/$known")
+    for seconds in 2 8 30; do # nothing shows that it has been looked at again
+        # shellcheck disable=SC2086
+        finds_loaded "$way" $seconds ${selects[$way]} && break
+    done
+    [[ -s own && ! -s differ ]] || die "a library that a process has loaded later, ${selects[$way]}: $(cat differ plugged.err)"
+done
+echo "a library that a running process loads is found: ${ways[*]}"
+
 # A process whose threads race for an entry gets none of another process.
 for i in 1 2 3; do
     expect_status 0 "$scope" stat --json -o races.json -- "$races" 1000

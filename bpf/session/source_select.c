@@ -1,0 +1,281 @@
+/* The source for provider `eden`: which processes of the machine it observes, where they are not given one by one.
+ *
+ * 1. Purpose
+ *     processes that are there ---------------------------+
+ *     files that are executed, and first hits (kernel) ---+-> candidates -- looks (source_follow.c) --> observed
+ *     processes that have loaded a library since ---------+
+ *
+ * 2. Terms
+ * Candidate: a process that may use Eden. It is observed once a look finds a file with probes, and forgotten if the
+ * looks of its first second find none. Mark: what the size of a process's code, and its name, parent and user come to.
+ *
+ * 3. Algorithm
+ * A file that is attached to needs no look any more: its hits report each process. A library that was never seen is
+ * found in a process that has loaded it: again and again, all processes of /proc are read for their marks. One whose
+ * mark is not known, or has changed, becomes a candidate. A scan goes on in steps of STEP_NS, each followed by
+ * SCAN_REST times as long without one: it takes a hundredth of the time.
+ *
+ * 4. Invariants
+ * I1. A step is short, whatever the processes are: a mark is one file that waits for nobody, and of each user at most
+ * AT_ONCE processes become candidates in a step. The others keep their old mark, and their turn in the next scan.
+ * I2. A mark is read before the look: what is loaded later changes it.
+ *
+ * 5. Failure
+ * A library that takes the place of one with as much code is not noticed. */
+#include "session/source_parts.h"
+#include "util/array.h"
+#include "util/clock.h"
+#include "util/interrupt.h"
+#include "util/lookup.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <mntent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STEP_NS 2000000u
+#define SCAN_NS 1000000000u /* the least time from the end of a scan to the next */
+enum { SCAN_REST = 100, AT_ONCE = 2, USERS = 64 };
+
+/* How long selected processes are looked at before observing starts, all together. */
+#define FIRST_LOOKS_NS 4000000000u
+
+struct marked {
+    uint32_t pid, scan; /* scan: the last one that has found it */
+    uint64_t mark;
+};
+
+struct selecting {
+    char group[PATH_MAX]; /* as target_cgroup() has it; "": none, or it has no such path */
+    DIR *processes;       /* NULL: no scan has begun; where the one under way goes on */
+    uint64_t due_ns;
+    uint32_t scan;         /* which one is under way, or comes next: from 1 */
+    struct marked *marked; /* owned */
+    size_t count, room;
+    struct lookup by_pid;
+};
+
+/* ---- candidates -------------------------------------------------------------------------------------------------- */
+
+static bool has_selected_name(const struct selection *selection, int pid) {
+    char command[64];
+    bool found = false;
+    target_command(pid, command);
+    for (size_t i = 0; i < selection->names && !found; i++) {
+        found = strncmp(command, selection->name[i], KERNEL_NAME - 1) == 0;
+    }
+    return found;
+}
+
+/* Of every process: so it asks for no more than whether it has memory. */
+static void add_candidate(struct source *source, int pid) {
+    const struct selection *selection = &source->options.selection;
+    struct process_key key = {.pid = (uint32_t)pid};
+    if (pid == getpid() || target_is_kernel_thread(pid) ||
+        (selection->kind == SELECT_NAMES && !has_selected_name(selection, pid))) {
+        return;
+    }
+    key.start_ns = inspect_start(source->inspect, pid);
+    struct observed *observed =
+        key.start_ns ? source_observe(source, &key, &key, target_user(pid), inspect_owner(source->inspect, pid)) : NULL;
+    if (observed) {
+        observed->is_candidate = observed->late = true;
+        observed->inspected_ns = now_ns();
+        target_command(pid, observed->command);
+    }
+}
+
+/* ---- again and again --------------------------------------------------------------------------------------------- */
+
+static bool is_marked(const void *array, size_t place, const void *key) {
+    const struct marked *marked = array;
+    return marked[place].pid == *(const uint32_t *)key;
+}
+
+/* NULL: no memory. */
+static struct marked *mark_of(struct selecting *selecting, uint32_t pid) {
+    uint32_t place = lookup_find(&selecting->by_pid, lookup_hash_number(pid), is_marked, selecting->marked, &pid);
+    if (place != LOOKUP_NONE) {
+        return &selecting->marked[place];
+    }
+    struct marked *marked = array_grow(&selecting->marked, &selecting->room, selecting->count, sizeof *marked);
+    if (!marked || !lookup_add(&selecting->by_pid, lookup_hash_number(pid), selecting->count)) {
+        return NULL;
+    }
+    *marked = (struct marked){.pid = pid};
+    selecting->count++;
+    return marked;
+}
+
+/* Those that the last scan has not found have ended. */
+static void forget_ended(struct selecting *selecting) {
+    size_t kept = 0;
+    lookup_empty(&selecting->by_pid);
+    for (size_t i = 0; i < selecting->count; i++) {
+        const struct marked marked = selecting->marked[i];
+        if (marked.scan == selecting->scan && lookup_add(&selecting->by_pid, lookup_hash_number(marked.pid), kept)) {
+            selecting->marked[kept++] = marked;
+        }
+    }
+    selecting->count = kept;
+}
+
+static bool is_in_group(const struct selecting *selecting, int pid) {
+    char path[PATH_MAX];
+    const size_t length = strlen(selecting->group);
+    return length != 0 && target_cgroup(pid, path, sizeof path) && strncmp(path, selecting->group, length) == 0 &&
+           (path[length] == 0 || path[length] == '/');
+}
+
+static bool is_observed(const struct source *source, uint32_t pid) {
+    for (size_t i = source->observed_count; i-- > 0;) {
+        const struct observed *observed = &source->observed[i];
+        if (observed->key.pid == pid && !observed->ended && !source_is_gone(observed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How many of each user have become candidates in a step. */
+struct step {
+    unsigned user[USERS], count[USERS];
+    size_t users;
+};
+
+static bool may_add(struct step *step, unsigned user) {
+    size_t i = 0;
+    while (i < step->users && step->user[i] != user) {
+        i++;
+    }
+    if (i == USERS) {
+        return false;
+    }
+    step->user[i] = user;
+    step->users += i == step->users;
+    return step->count[i]++ < AT_ONCE;
+}
+
+static void examine(struct source *source, struct step *step, int pid) {
+    struct selecting *selecting = source->selecting;
+    const struct target_code code = target_code(pid);
+    struct marked *marked = code.mark ? mark_of(selecting, (uint32_t)pid) : NULL;
+    if (!marked) {
+        return;
+    }
+    marked->scan = selecting->scan;
+    if (marked->mark == code.mark || (is_observed(source, (uint32_t)pid) && (marked->mark = code.mark))) {
+        return; /* those that are observed are looked at anyway */
+    }
+    if (source->options.selection.kind == SELECT_CGROUP && !is_in_group(selecting, pid)) {
+        marked->mark = code.mark;
+    } else if (may_add(step, code.user)) { /* I1 */
+        marked->mark = code.mark;
+        add_candidate(source, pid);
+    }
+}
+
+void source_select_again(struct source *source) {
+    struct selecting *selecting = source->selecting;
+    const uint64_t begin = now_ns();
+    if (!selecting || begin < selecting->due_ns) {
+        return;
+    }
+    struct step step = {.users = 0};
+    struct dirent *entry = NULL;
+    selecting->processes = selecting->processes ? selecting->processes : opendir("/proc");
+    while (selecting->processes && now_ns() - begin < STEP_NS && (entry = readdir(selecting->processes))) {
+        char *end;
+        long pid = isdigit((unsigned char)entry->d_name[0]) ? strtol(entry->d_name, &end, 10) : 0;
+        if (pid > 0 && *end == 0) {
+            examine(source, &step, (int)pid);
+        }
+    }
+    const uint64_t now = now_ns();
+    selecting->due_ns = now + (now - begin) * SCAN_REST;
+    if (!entry) { /* this scan is over */
+        forget_ended(selecting);
+        selecting->scan++;
+        selecting->due_ns = now + (now - begin) * SCAN_REST > now + SCAN_NS ? selecting->due_ns : now + SCAN_NS;
+        if (selecting->processes) {
+            rewinddir(selecting->processes);
+        }
+    }
+}
+
+uint64_t source_select_due(const struct source *source) { return source->selecting->due_ns; }
+
+void source_close_selection(struct source *source) {
+    struct selecting *selecting = source->selecting;
+    if (selecting) {
+        if (selecting->processes) {
+            closedir(selecting->processes);
+        }
+        lookup_clear(&selecting->by_pid);
+        free(selecting->marked);
+        free(selecting);
+    }
+}
+
+/* The control group by the path that /proc/PID/cgroup has for it: what is below the mount. */
+static void name_group(struct selecting *selecting, int folder) {
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    FILE *mounts = setmntent("/proc/self/mounts", "re");
+    const struct mntent *mount;
+    while (length > 0 && mounts && selecting->group[0] == 0 && (mount = getmntent(mounts))) {
+        path[length] = 0;
+        const size_t root = strlen(mount->mnt_dir);
+        if (strcmp(mount->mnt_type, "cgroup2") == 0 && strncmp(path, mount->mnt_dir, root) == 0 && path[root] == '/') {
+            snprintf(selecting->group, sizeof selecting->group, "%s", path + root);
+        }
+    }
+    if (mounts) {
+        endmntent(mounts);
+    }
+}
+
+static void add_first(void *context, int pid) {
+    struct source *source = context;
+    const struct target_code code = target_code(pid); /* I2 */
+    struct marked *marked = code.mark ? mark_of(source->selecting, (uint32_t)pid) : NULL;
+    if (marked) {
+        *marked = (struct marked){(uint32_t)pid, source->selecting->scan, code.mark};
+    }
+    add_candidate(source, pid);
+}
+
+/* Looks at the processes that are there, as far as there is time; the others have their turns later. */
+bool source_open_selection(struct source *source, struct failure *why) {
+    if (!kernel_follows(source->kernel)) {
+        return failure_set(why, 2,
+                           "this kernel does not report new processes (it needs BTF and raw tracepoints): give "
+                           "each process by -p");
+    }
+    if (!kernel_follow(source->kernel, why)) {
+        return false;
+    }
+    source->selecting = calloc(1, sizeof *source->selecting);
+    if (!source->selecting) {
+        return failure_set(why, 1, "out of memory");
+    }
+    source->selecting->scan = 1;
+    source->selecting->due_ns = now_ns() + SCAN_NS;
+    const struct selection *selection = &source->options.selection;
+    if (selection->kind == SELECT_CGROUP) {
+        name_group(source->selecting, selection->cgroup);
+        target_processes_of_cgroup(selection->cgroup, add_first, source);
+    } else {
+        target_processes(add_first, source);
+    }
+    const uint64_t end_ns = now_ns() + FIRST_LOOKS_NS, begin = now_ns();
+    struct observed *next;
+    while (now_ns() < end_ns && interrupt_count() == 0 && (next = source_next_turn(source, begin))) {
+        source_take_turn(source, (size_t)(next - source->observed), now_ns() + ROUND_NS);
+    }
+    source_forget_empty(source);
+    source_reconcile(source, now_ns() + ROUND_NS);
+    return true;
+}
