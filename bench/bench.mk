@@ -114,6 +114,16 @@ $(B)/bench/steady: $(B)/bench/steady.o $(B)/obj/workloads/program.o $(call workl
 bench-letgo: $(B)/bench/steady $(B)/bin/edenscope ## time a process before and after ten seconds of lifetimes (ten minutes; root)
 	@bench/letgo.py -n $(LETGO_PAIRS) -B $(B)
 
+# What it costs to be watched with all the machine.
+WATCHING_ROUNDS ?= 30
+$(B)/bench/mourning: $(B)/bench/mourning.o $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -lpthread
+
+.PHONY: bench-watching
+bench-watching: $(BENCH_TOOLS) $(B)/bench/mourning $(B)/workloads/dataframe $(B)/bin/edenscope $(BENCH_DATA) ## time programs beside record -a and export -a, and after them (paired runs, about fifteen minutes; root)
+	@bench/watching.py -n $(WATCHING_ROUNDS) -B $(B) $(BENCH_DATA)
+
 # How good tune is, against an exhaustive grid. PROGRAMS: some only; GRID_POINTS: how many of its points, 0 for all.
 TUNE_ROUNDS ?= 21
 TUNE_BUDGET ?= 60
