@@ -143,6 +143,7 @@ struct report {
     const struct view *view; /* NULL: the summary */
     const char *path;
     struct replacement page; /* of --html */
+    unsigned terminal;       /* as struct rows_format */
 };
 
 static int print(const struct report *report, const struct viewed *viewed, const struct heap_choice *wanted) {
@@ -154,7 +155,8 @@ static int print(const struct report *report, const struct viewed *viewed, const
         return good ? 0 : failure_report(&why); /* what reads apart ends the output */
     }
     if (report->view) {
-        const struct rows_format format = {options->columns, options->sort, options->separator, options->json};
+        const struct rows_format format = {options->columns, options->sort, options->separator, options->json,
+                                           report->terminal};
         good = rows_print(stdout, report->view, viewed, &format, &why);
     } else if (options->json) {
         good = model_print_json(stdout, viewed->model) || ferror(stdout) ||
@@ -252,7 +254,7 @@ static bool begin_page(struct report *report, struct failure *why) {
 }
 
 int cmd_report(int argc, char **argv) {
-    struct report run = {0};
+    struct report run = {.terminal = output_columns()};
     struct options *options = &run.options;
     struct failure why;
     int status;

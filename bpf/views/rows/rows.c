@@ -296,13 +296,58 @@ static void print_cell(FILE *out, const char *form, enum cell_kind kind, unsigne
     }
 }
 
-static void print_table(FILE *out, const struct printed *printed, const struct choice *choice) {
+/* What fits a terminal: first the widest texts are cut, then columns are left out, from the last one on. */
+static size_t fit(const struct table *table, const struct choice *choice, unsigned terminal, unsigned *widths,
+                  size_t columns) {
+    enum { TEXT_LEAST = 12, BETWEEN = 2 };
+    unsigned all = 1 /* # */, whole[MOST_COLUMNS];
+    for (size_t i = 0; i < columns; i++) {
+        all += BETWEEN + widths[i];
+        whole[i] = widths[i];
+    }
+    while (terminal != 0 && all > terminal) {
+        unsigned *widest = NULL;
+        for (size_t i = 0; i < columns; i++) {
+            bool can = table->columns[shown(choice, i)].kind == CELL_text && widths[i] > TEXT_LEAST;
+            widest = can && (!widest || widths[i] > *widest) ? &widths[i] : widest;
+        }
+        if (!widest) {
+            break;
+        }
+        --*widest;
+        all--;
+    }
+    while (terminal != 0 && all > terminal && columns > 1 && choice->column_count == 0) {
+        all -= BETWEEN + widths[--columns];
+    }
+    for (size_t i = 0; terminal != 0 && i < columns; i++) { /* the room that is left now */
+        while (widths[i] < whole[i] && all < terminal) {
+            widths[i]++;
+            all++;
+        }
+    }
+    return columns;
+}
+
+static void print_left_out(FILE *out, const struct table *table, size_t from) {
+    fputs("  left out on this narrow terminal:", out);
+    for (size_t i = from; i < table->column_count; i++) {
+        fprintf(out, "%s %s", i == from ? "" : ",", table->columns[i].name);
+    }
+    fputs("; a file or a pipe has them\n", out);
+}
+
+static const char *fitted(char form[CELL_FORM], enum cell_kind kind, const struct cell *cell, unsigned width) {
+    const bool is_text = kind == CELL_text && cell->state == CELL_KNOWN;
+    return is_text ? text_column(form, CELL_FORM, cell->text, "", 0, width) : cell_to_text(form, kind, cell);
+}
+
+static void print_table(FILE *out, const struct printed *printed, const struct choice *choice, unsigned terminal) {
     const struct table *table = printed->table;
-    const size_t count = printed->count;
+    const size_t count = printed->count, chosen = shown_count(table, choice);
     char form[CELL_FORM];
     unsigned widths[MOST_COLUMNS];
-    size_t columns = shown_count(table, choice);
-    for (size_t i = 0; i < columns; i++) {
+    for (size_t i = 0; i < chosen; i++) {
         const struct column *column = &table->columns[shown(choice, i)];
         widths[i] = (unsigned)strlen(column->heading);
         for (size_t j = 0; j < count; j++) {
@@ -311,6 +356,7 @@ static void print_table(FILE *out, const struct printed *printed, const struct c
             widths[i] = width > widths[i] ? width : widths[i];
         }
     }
+    const size_t columns = fit(table, choice, terminal, widths, chosen);
     fputs("\n#", out);
     for (size_t i = 0; i < columns; i++) {
         const struct column *column = &table->columns[shown(choice, i)];
@@ -320,11 +366,14 @@ static void print_table(FILE *out, const struct printed *printed, const struct c
         fputs("\n ", out);
         for (size_t i = 0; i < columns; i++) {
             enum cell_kind kind = table->columns[shown(choice, i)].kind;
-            print_cell(out, cell_to_text(form, kind, cell_of(printed, j, shown(choice, i))), kind, widths[i],
+            print_cell(out, fitted(form, kind, cell_of(printed, j, shown(choice, i)), widths[i]), kind, widths[i],
                        i + 1 == columns);
         }
     }
     fprintf(out, "\n%s", count ? "" : "  none\n");
+    if (columns < chosen) {
+        print_left_out(out, table, columns);
+    }
 }
 
 /* ---- for programs ----------------------------------------------------------------------------------------------- */
@@ -469,7 +518,7 @@ static bool print_heap(FILE *out, const struct rows *rows, size_t heap, const st
         } else if (good && format->separator) {
             print_separated(out, &printed, choice, format->separator, lead);
         } else if (good) {
-            print_table(out, &printed, choice);
+            print_table(out, &printed, choice, format->terminal);
         }
         free(printed.order);
     }
