@@ -4,19 +4,22 @@
 #include "util/message.h"
 #include "util/output.h"
 #include "views/chrome.h"
+#include "views/otlp.h"
 #include "views/script.h"
 #include <inttypes.h>
 
 static const char usage[] =
-    "script [-i FILE [--force]] [--json | --csv | --chrome] [-T] [--probe NAME]... [-v]\n\n"
+    "script [-i FILE [--force]] [--json | --csv | --chrome | --otlp] [-T] [--probe NAME]... [-v]\n\n"
     "  Prints the events of the recording FILE (default eden.data) as text, NDJSON or CSV, or as a trace for\n"
-    "  Perfetto, speedscope and chrome://tracing. --probe selects probes.\n"
+    "  Perfetto, speedscope and chrome://tracing, or its collections as spans for OpenTelemetry. --probe selects\n"
+    "  probes.\n"
     "  Times are in seconds since the recording began, or with -T times of day. In JSON and CSV they are\n"
     "  nanoseconds of CLOCK_MONOTONIC.";
 
 struct printing {
     struct script script;
-    struct chrome *chrome; /* NULL: `print` is called */
+    struct chrome *chrome; /* NULL: it is not that */
+    struct otlp *otlp;     /* likewise; without both `print` is called */
     bool (*print)(const struct script *script, const struct event *event, uint64_t heap_id);
     bool good;
 };
@@ -24,6 +27,7 @@ struct printing {
 static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
     struct printing *printing = context;
     printing->good = printing->chrome ? chrome_event(printing->chrome, event, heap_id)
+                     : printing->otlp ? otlp_event(printing->otlp, event, heap_id)
                                       : printing->print(&printing->script, event, heap_id);
     return printing->good;
 }
@@ -44,17 +48,16 @@ static int print_events(struct recording *recording, const struct options *optio
     if (options->csv) {
         printing.good = script_print_csv_head(&printing.script);
     }
-    if (options->chrome) {
-        printing.chrome = chrome_begin(&printing.script);
-        if (!printing.chrome) {
-            message_print("out of memory");
-            return 1;
-        }
+    printing.chrome = options->chrome ? chrome_begin(&printing.script) : NULL;
+    printing.otlp = options->otlp ? otlp_begin(&printing.script) : NULL;
+    if ((options->chrome && !printing.chrome) || (options->otlp && !printing.otlp)) {
+        message_print("out of memory");
+        return 1;
     }
     if (printing.good && !recording_events(recording, probes, on_event, &printing, &why)) {
         status = failure_report(&why);
     }
-    uint64_t left_out = printing.chrome ? chrome_end(printing.chrome) : 0;
+    uint64_t left_out = printing.chrome ? chrome_end(printing.chrome) : printing.otlp ? otlp_end(printing.otlp) : 0;
     status = output_finish(stdout, "the events", status);
     if (left_out) {
         message_print("out of memory for all threads: %" PRIu64 " events are not in the trace", left_out);
@@ -88,12 +91,12 @@ int cmd_script(int argc, char **argv) {
     struct options options;
     int status;
     if (!options_parse(&options,
-                       ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_CSV | ACCEPT_CHROME | ACCEPT_TIMESTAMP | ACCEPT_PROBE, usage,
+                       ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_CSV | ACCEPT_TRACE | ACCEPT_TIMESTAMP | ACCEPT_PROBE, usage,
                        argc, argv, &status)) {
         return status;
     }
-    if (options.json + options.csv + options.chrome > 1) {
-        message_print("give one of --json, --csv and --chrome");
+    if (options.json + options.csv + options.chrome + options.otlp > 1) {
+        message_print("give one of --json, --csv, --chrome and --otlp");
         return 1;
     }
     struct failure why;

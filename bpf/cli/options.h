@@ -36,7 +36,7 @@ enum {
     ACCEPT_TUNE = 1 << 17,       /* -i FILE, --force, --heap ID, --emit WHAT */
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_LIST = 1 << 19,       /* --params, --classes */
-    ACCEPT_CHROME = 1 << 20,     /* --chrome */
+    ACCEPT_TRACE = 1 << 20,      /* --chrome, --otlp */
     ACCEPT_VIEW = 1 << 21,       /* --view NAME, --since, --until, -F, --sort, -x, --html FILE */
     ACCEPT_FORCE_READ = 1 << 22, /* --force, of recordings that are named without -i */
     ACCEPT_EXPORT = 1 << 23,     /* --listen, --per-process */
@@ -59,7 +59,7 @@ struct options {
     char **command;     /* NULL: none; ends with NULL */
     double interval;    /* seconds; 0: none */
     uint64_t count;     /* 0: no limit */
-    bool json, timestamp, events_only, objects, csv, chrome, force, verbose;
+    bool json, timestamp, events_only, objects, csv, force, verbose;
     uint64_t heap, heap_serial;           /* 0: none */
     uint64_t probes[OPTIONS_PROBE_WORDS]; /* bit i of word i / 64: probe i; of use where some_probes */
     bool all;                             /* -a */
@@ -77,12 +77,12 @@ struct options {
     double budget;                          /* seconds; 0: not given */
     double since, until;                    /* seconds; 0: not given */
     double memory_factor;                   /* --memory: INFINITY is none; 0: not given */
-    bool params, classes;                   /* --params, --classes */
-    const char *user;                       /* --user */
-    const char *listen;                     /* --listen */
-    bool per_process;                       /* --per-process */
-    bool collects;                          /* --collect */
-    bool emit_options;                      /* --emit options */
+    bool chrome, otlp, params, classes;
+    const char *user;   /* --user */
+    const char *listen; /* --listen */
+    bool per_process;   /* --per-process */
+    bool collects;      /* --collect */
+    bool emit_options;  /* --emit options */
     bool verify, search, details, stacks, by_site, top_given, long_lived_given;
     uint64_t top;
     double long_lived; /* percent */

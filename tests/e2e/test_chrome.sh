@@ -77,7 +77,7 @@ assert all['scavenge'] == part['scavenge'] and all['full'] == part['full'], part
 echo "also from a part of the events"
 
 expect_status 1 "$scope" script --chrome --csv
-grep -q 'give one of --json, --csv and --chrome' err || die "$(cat err)"
+grep -q 'give one of --json, --csv, --chrome and --otlp' err || die "$(cat err)"
 expect_status 1 "$scope" script --chrome -i nothing.data
 [[ ! -s out ]] || die "a trace of nothing: $(cat out)"
 echo "mistakes are named"

@@ -103,6 +103,7 @@ for data in all.data hostile.data made.data; do
     follows view "$scope" report --view classes -F name --json -i $data
     follows script "$scope" script --json -i $data
     follows chrome "$scope" script --chrome -i $data
+    follows otlp "$scope" script --otlp -i $data
     follows tune "$scope" tune --json -i $data
     follows stat "$scope" report --json -i $data
 done

@@ -6,6 +6,7 @@
 #include "recording/recording.h"
 #include "simulate/trace.h"
 #include "views/chrome.h"
+#include "views/otlp.h"
 #include "views/page/page.h"
 #include "views/rows/views.h"
 #include "views/side.h"
@@ -158,7 +159,11 @@ static bool add_to_trace(void *context, const struct event *event, uint64_t heap
     return chrome_event(context, event, heap_id);
 }
 
-/* What report, script --chrome and diff make of it: each view has a JSON that can be read. */
+static bool add_to_spans(void *context, const struct event *event, uint64_t heap_id) {
+    return otlp_event(context, event, heap_id);
+}
+
+/* What report, script --chrome, script --otlp and diff make of it: each view has a JSON that can be read. */
 static void show_all(struct recording *recording, const struct model *model) {
     static const struct view *const views[] = {&view_pauses,     &view_stops,    &view_histogram, &view_phases,
                                                &view_causes,     &view_timeline, &view_heap,      &view_tenuring,
@@ -193,6 +198,9 @@ static void show_all(struct recording *recording, const struct model *model) {
     struct chrome *chrome = chrome_begin(&script);
     check(recording_events(recording, NULL, add_to_trace, chrome, &why), &why);
     chrome_end(chrome);
+    struct otlp *otlp = otlp_begin(&script);
+    check(recording_events(recording, NULL, add_to_spans, otlp, &why), &why);
+    otlp_end(otlp);
     process_index_clear(&processes);
     fclose(out);
     free(printed);
