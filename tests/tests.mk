@@ -23,7 +23,7 @@ BESIDE_TESTS := $(addprefix tests/e2e/,test_archive.sh test_callgraph.sh test_ex
 TOGETHER_TESTS := $(addprefix tests/e2e/,test_repro.sh test_lifetimes_record.sh test_record_ends.sh test_page.sh \
 	test_checked.sh test_tuning_docs.sh test_lifetimes_sites.sh test_micro.sh test_dataframe.sh test_tune_patterns.sh \
 	test_simulate.sh test_lifetimes_children.sh test_lifetimes_pretenure.sh test_background.sh test_lifetimes_actionable.sh \
-	test_lifetimes_stacks.sh test_record_locked.sh test_record_rotate.sh test_histo.sh test_views.sh test_lifetimes_docs.sh test_late.sh \
+	test_lifetimes_stacks.sh test_record_locked.sh test_record_rotate.sh test_record_on.sh test_histo.sh test_views.sh test_lifetimes_docs.sh test_late.sh \
 	test_plugins.sh test_patterns.sh test_hostile_recording.sh test_stat_under_way.sh test_lifetimes_letgo.sh \
 	test_bench_lifetimes.sh test_chrome.sh test_otlp.sh test_tune_trials.sh test_diff.sh test_mobidyc.sh test_honeyginger.sh \
 	test_moose.sh test_bloc.sh test_inspectors.sh)

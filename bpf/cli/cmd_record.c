@@ -7,8 +7,9 @@
 #include <stdio.h>
 
 static const char usage[] =
-    "record [-o FILE] [--force] [--max-size SIZE] [--rotate TIME [--keep AMOUNT]] [--user USER] [--objects]\n"
-    "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v]\n"
+    "record [-o FILE] [--force] [--max-size SIZE] [--rotate TIME [--keep AMOUNT] [--on CONDITION]]\n"
+    "                       [--user USER] [--objects] [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] "
+    "[--events-only] [-v]\n"
     "                       ((-p PID,PID... | -n NAME | --cgroup FOLDER | -a) [seconds] | -- PROGRAM arguments...)\n\n"
     "  Writes a recording to FILE (default eden.data). Replaces an existing recording once a heap is seen;\n"
     "  replaces any other file only with --force. `edenscope report`, `script` and `lifetimes -i` read recordings.";
@@ -32,6 +33,9 @@ static bool check(const struct options *options, struct failure *why) {
     if ((options->keep > 0 || options->keep_bytes != 0) && options->rotate == 0) {
         return failure_set(why, 1,
                            "--keep: needs --rotate; without it there is one file, whose size --max-size limits");
+    }
+    if (options->on_count != 0 && options->rotate == 0) {
+        return failure_set(why, 1, "--on: needs --rotate TIME, the time of a file: the least that is kept before");
     }
     if (options->rotate > 0 && options->command) {
         return failure_set(why, 1,
@@ -80,6 +84,10 @@ int cmd_record(int argc, char **argv) {
                                            .force = options.force,
                                            .reader = options.user ? &reader : NULL,
                                            .most_bytes = options.max_size};
-    const struct rotation rotation = {.period = options.rotate, .keep = options.keep, .keep_bytes = options.keep_bytes};
+    const struct rotation rotation = {.period = options.rotate,
+                                      .keep = options.keep,
+                                      .keep_bytes = options.keep_bytes,
+                                      .conditions = options.on,
+                                      .condition_count = options.on_count};
     return options.rotate > 0 ? record_rotate(&request, &rotation) : record_run(&request, NULL);
 }

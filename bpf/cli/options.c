@@ -57,6 +57,7 @@ enum {
     OPTION_CGROUP,
     OPTION_ROTATE,
     OPTION_KEEP,
+    OPTION_ON,
     OPTION_COLLECT,
     OPTION_COUNT
 };
@@ -132,6 +133,10 @@ static const struct described table[] = {
      ACCEPT_RECORDED,
      "--keep AMOUNT       with --rotate: remove files that are older (7d), or beyond a size of all (20G), or both "
      "(7d,20G)"},
+    {{"on", required_argument, NULL, OPTION_ON},
+     ACCEPT_RECORDED,
+     "--on CONDITION      with --rotate: keep only files in which it holds, and the one before each: pause>50ms, "
+     "scavenge>TIME, full>TIME or failure (of an allocation); may be repeated"},
     {{"collect", no_argument, NULL, OPTION_COLLECT},
      ACCEPT_COLLECT,
      "--collect           ask each heap for a full collection, which stops the program; else the next one is waited "
@@ -272,7 +277,8 @@ static const char *refuse_again(int value, unsigned accept) {
     for (size_t i = 0; i < OPTIONS; i++) {
         has_value = has_value || (table[i].option.val == value && table[i].option.has_arg != no_argument);
     }
-    bool is_list = value == OPTION_PROBE || (accept & ACCEPT_SELECTION && (value == 'p' || value == 'n'));
+    bool is_list =
+        value == OPTION_PROBE || value == OPTION_ON || (accept & ACCEPT_SELECTION && (value == 'p' || value == 'n'));
     return !has_value || is_list ? NULL
            : value == 'p'        ? "given twice; run edenscope once for each process"
                                  : "given twice; give it once";
@@ -407,6 +413,7 @@ static const char *wanted(int value, const char *argument) {
         [OPTION_MAX_SIZE] = "not a size in bytes, such as 200M",
         [OPTION_ROTATE] = "not a time, from 1s; give one such as 10m, 1h or 1d",
         [OPTION_KEEP] = "give an age such as 7d, a size from 1M such as 20G, or both: 7d,20G",
+        [OPTION_ON] = "give pause>TIME, scavenge>TIME, full>TIME (such as 50ms) or failure, at most 8 times",
         [OPTION_PROBE] = "not a probe such as scavenge__done; docs/probes.md lists the probes",
     };
     uint64_t bytes;
@@ -435,6 +442,8 @@ static bool set_read(struct options *options, int value, char *argument) {
         return parse_span(argument, &options->rotate);
     case OPTION_KEEP:
         return parse_keep(options, argument);
+    case OPTION_ON:
+        return options->on_count < OPTIONS_CONDITIONS && condition_parse(argument, &options->on[options->on_count++]);
     case OPTION_LIFETIMES:
         options->lifetimes = true;
         options->details = argument != NULL;

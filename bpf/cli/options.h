@@ -8,10 +8,13 @@
 
 #include "attach/attach.h"
 #include "eden_abi.h"
+#include "session/condition.h"
 #include "util/failure.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { OPTIONS_CONDITIONS = 8 };
 
 /* What a subcommand accepts; an option that it does not is refused by name. */
 enum {
@@ -32,7 +35,7 @@ enum {
     ACCEPT_LIFETIMES = 1 << 14,  /* -i FILE, --heap ID, --details, --stacks, --view, --top, --by-site, --long-lived,
                                   * --pretenure, --force */
     ACCEPT_SAMPLING = 1 << 15,   /* --sampling, --mechanism */
-    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details], --max-size, --rotate, --keep */
+    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details], --max-size, --rotate, --keep, --on */
     ACCEPT_TUNE = 1 << 17,       /* -i FILE, --force, --heap ID, --emit WHAT */
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_LIST = 1 << 19,       /* --params, --classes */
@@ -74,9 +77,11 @@ struct options {
     uint64_t pairs, trials;                 /* 0: not given */
     uint64_t max_size, keep_bytes;          /* bytes; 0: not given */
     double rotate, keep;                    /* seconds; 0: not given */
-    double budget;                          /* seconds; 0: not given */
-    double since, until;                    /* seconds; 0: not given */
-    double memory_factor;                   /* --memory: INFINITY is none; 0: not given */
+    struct condition on[OPTIONS_CONDITIONS];
+    size_t on_count;
+    double budget;        /* seconds; 0: not given */
+    double since, until;  /* seconds; 0: not given */
+    double memory_factor; /* --memory: INFINITY is none; 0: not given */
     bool chrome, otlp, params, classes;
     const char *user;   /* --user */
     const char *listen; /* --listen */

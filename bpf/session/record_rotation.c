@@ -9,6 +9,8 @@
  * next turn starts; once that one observes, it writes to a pipe, and the supervisor ends the turn before by SIGINT. So
  * what happens while the turns change is in both files, and no moment is in none.
  * A file's name is NAME.YYYYMMDDTHHMMSSZ, by the time in UTC at which its turn started.
+ * With conditions, a file goes away once the one after it has ended, and no condition has held in either: so what led
+ * up to an event is in the file that has it, or in the one before.
  *
  * 3. Invariants
  * I1. Only files of such names are removed that are the caller's recordings, and that no recorder writes.
@@ -25,7 +27,9 @@
 #include "recording/recording_sql.h"
 #include "util/array.h"
 #include "util/clock.h"
+#include "util/format.h"
 #include "util/interrupt.h"
+#include "util/message.h"
 #include "util/place.h"
 #include "util/whole.h"
 #include <fcntl.h>
@@ -41,23 +45,31 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STAMP = sizeof ".20000101T000000Z" - 1, WAIT_MS = 250, FULL = 100 /* exit status of a turn: --max-size */ };
+enum { STAMP = sizeof ".20000101T000000Z" - 1, WAIT_MS = 250 };
+
+/* Exit statuses of a turn: its file has reached --max-size; a condition has held in it; both. Others are record_run's.
+ */
+enum { FULL = 128 + 100, HELD, FULL_HELD };
 
 struct turn {
     pid_t pid; /* 0: none */
     int pidfd, begun;
     bool has_begun;
+    char path[PATH_MAX]; /* of its file */
 };
 
 struct supervisor {
     const struct record_request *request;
     const struct rotation *rotation;
     struct turn now, next;
-    char path[PATH_MAX]; /* of the last turn */
-    time_t stamp;        /* and its time */
-    int status;          /* of the first turn that failed */
-    uint64_t due, end;   /* when the next turn starts, and the last one ends: counted from when the first observes */
-    bool is_over;        /* no turn starts any more */
+    time_t stamp; /* of the last turn's file */
+    /* The file before that of `now`, if it goes unless a condition holds in the next; "": none. */
+    char before[PATH_MAX];
+    char early[PATH_MAX]; /* that of `next`, which has ended before `now`; "": it has not */
+    bool early_has_held;
+    int status;        /* of the first turn that failed */
+    uint64_t due, end; /* when the next turn starts, and the last one ends: counted from when the first observes */
+    bool is_over;      /* no turn starts any more */
 };
 
 /* ---- files that go ---------------------------------------------------------------------------------------------- */
@@ -118,10 +130,34 @@ static void remove_recording(const struct place *place, const char *name) {
     }
 }
 
-static void remove_old(const struct supervisor *supervisor) {
+static bool is_this(const void *context, const char *name) {
+    const struct place *place = context;
+    return strcmp(place->name, name) == 0;
+}
+
+/* A turn has ended, and its file is whole. */
+static void keep_or_remove(struct supervisor *supervisor, const char *path, bool has_held) {
+    struct place place;
+    if (supervisor->rotation->condition_count == 0) {
+        return;
+    }
+    if (!has_held && supervisor->before[0] != 0 && place_open(&place, supervisor->before)) {
+        struct folder folder = {.place = &place};
+        place_each_file(&place, is_this, add_kept, &folder); /* I1 */
+        if (folder.count == 1 && !folder.kept->is_live) {
+            remove_recording(&place, place.name);
+        }
+        free(folder.kept);
+        place_close(&place);
+    }
+    snprintf(supervisor->before, sizeof supervisor->before, "%s", has_held ? "" : path);
+}
+
+/* path: of a file of this recording. */
+static void remove_old(const struct supervisor *supervisor, const char *path) {
     const struct rotation *rotation = supervisor->rotation;
     struct place place;
-    if ((rotation->keep == 0 && rotation->keep_bytes == 0) || !place_open(&place, supervisor->path)) {
+    if ((rotation->keep == 0 && rotation->keep_bytes == 0) || !place_open(&place, path)) {
         return;
     }
     struct folder folder = {.place = &place};
@@ -148,23 +184,64 @@ static void remove_old(const struct supervisor *supervisor) {
 
 /* ---- a turn ----------------------------------------------------------------------------------------------------- */
 
-static _Noreturn void take_turn(const struct supervisor *supervisor, int begun, pid_t parent) {
+struct condition_turn {
+    struct condition_watch *watch;
+    const char *path;
+    bool has_held;
+};
+
+static void on_event(void *context, const struct event *event) {
+    struct condition_turn *turn = context;
+    const char *what;
+    uint64_t ns;
+    if (!turn->has_held && condition_holds(turn->watch, event, &what, &ns)) {
+        char text[FORMAT_MAX];
+        turn->has_held = true;
+        message_print("process %u: %s%s%s; keeping %s, and the file before it", event->process.pid, what,
+                      ns ? " of " : "", ns ? format_ns(text, ns) : "", turn->path);
+    }
+}
+
+static _Noreturn void take_turn(const struct supervisor *supervisor, const struct turn *turn, int begun, pid_t parent) {
     struct record_request request = *supervisor->request;
+    const struct rotation *rotation = supervisor->rotation;
+    struct condition_turn condition = {.path = turn->path};
     enum recording_cut cut = CUT_UNKNOWN;
+    uint64_t lost = 0;
     setpgid(0, 0); /* Ctrl-C is the supervisor's */
     if (prctl(PR_SET_PDEATHSIG, SIGINT) != 0 || getppid() != parent) {
         _exit(1);
     }
-    request.path = supervisor->path;
+    request.path = turn->path;
     request.seconds = 0;
     request.begun = begun;
     request.cut = &cut;
+    request.lost = &lost;
+    if (rotation->condition_count != 0) {
+        condition.watch = condition_watch(rotation->conditions, rotation->condition_count);
+        request.on_event = on_event;
+        request.context = &condition;
+        request.quiet = true;
+        if (!condition.watch) {
+            message_print("out of memory");
+            _exit(1);
+        }
+    }
     int status = record_run(&request, NULL);
-    _exit(cut == CUT_MAX_SIZE ? FULL : status);
+    const bool is_full = cut == CUT_MAX_SIZE;
+    if (lost != 0 && rotation->condition_count != 0 && !condition.has_held) {
+        condition.has_held = true;
+        message_print("events were lost: keeping %s, and the file before it", turn->path);
+    }
+    _exit(!is_full && status != 0         ? status
+          : is_full && condition.has_held ? FULL_HELD
+          : is_full                       ? FULL
+          : condition.has_held            ? HELD
+                                          : 0);
 }
 
 /* The time of the turn that starts now: no other file has it. */
-static bool choose_path(struct supervisor *supervisor, struct failure *why) {
+static bool choose_path(struct supervisor *supervisor, char path[PATH_MAX], struct failure *why) {
     const time_t now = time(NULL);
     struct stat status;
     supervisor->stamp = now > supervisor->stamp ? now : supervisor->stamp + 1;
@@ -174,11 +251,11 @@ static bool choose_path(struct supervisor *supervisor, struct failure *why) {
         if (!gmtime_r(&supervisor->stamp, &utc) || strftime(stamp, sizeof stamp, ".%Y%m%dT%H%M%SZ", &utc) != STAMP) {
             return failure_set(why, 1, "--rotate: the clock of this machine has no year of four digits; set it");
         }
-        int length = snprintf(supervisor->path, sizeof supervisor->path, "%s%s", supervisor->request->path, stamp);
-        if (length < 0 || (size_t)length >= sizeof supervisor->path) {
+        int length = snprintf(path, PATH_MAX, "%s%s", supervisor->request->path, stamp);
+        if (length < 0 || length >= PATH_MAX) {
             return failure_set(why, 1, "-o %.200s...: the name is too long", supervisor->request->path);
         }
-        if (lstat(supervisor->path, &status) != 0) {
+        if (lstat(path, &status) != 0) {
             return true;
         }
     }
@@ -189,7 +266,7 @@ static bool start_turn(struct supervisor *supervisor, struct turn *turn) {
     int ends[2] = {-1, -1};
     const pid_t parent = getpid();
     *turn = (struct turn){.pidfd = -1, .begun = -1};
-    if (!choose_path(supervisor, &why)) {
+    if (!choose_path(supervisor, turn->path, &why)) {
         failure_report(&why);
         return false;
     }
@@ -200,7 +277,7 @@ static bool start_turn(struct supervisor *supervisor, struct turn *turn) {
     }
     if (turn->pid == 0 && getpid() != parent) {
         close(ends[0]);
-        take_turn(supervisor, ends[1], parent);
+        take_turn(supervisor, turn, ends[1], parent);
     }
     if (ends[1] >= 0) {
         close(ends[1]);
@@ -210,13 +287,21 @@ static bool start_turn(struct supervisor *supervisor, struct turn *turn) {
     return turn->pid > 0;
 }
 
-/* Whether it has ended; *status: how. */
-static bool reap(struct turn *turn, int *status) {
+struct turn_end {
+    int status; /* 0: as it should */
+    bool has_held, is_full;
+};
+
+/* Whether it has ended; *end: how. */
+static bool reap(struct turn *turn, struct turn_end *end) {
     int wait_status;
     if (turn->pid == 0 || waitpid(turn->pid, &wait_status, WNOHANG) != turn->pid) {
         return false;
     }
-    *status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+    const int exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+    end->has_held = exit_status == HELD || exit_status == FULL_HELD;
+    end->is_full = exit_status == FULL || exit_status == FULL_HELD;
+    end->status = end->has_held || end->is_full ? 0 : exit_status;
     if (turn->pidfd >= 0) {
         close(turn->pidfd);
     }
@@ -271,11 +356,16 @@ static void fail_with(struct supervisor *supervisor, int status) {
     supervisor->is_over = true;
 }
 
+/* Before the turn now: it has not begun, or ended early. */
 static void take_end_of_next(struct supervisor *supervisor) {
-    int status;
-    if (reap(&supervisor->next, &status)) { /* before the turn now: it has not begun, or ended early */
-        if (status != 0 && status != FULL && !supervisor->is_over) {
-            fail_with(supervisor, status);
+    struct turn_end end;
+    if (reap(&supervisor->next, &end)) {
+        if (end.status == 0) {
+            memcpy(supervisor->early, supervisor->next.path, sizeof supervisor->early);
+            supervisor->early_has_held = end.has_held;
+        }
+        if (end.status != 0 && !supervisor->is_over) {
+            fail_with(supervisor, end.status);
         }
         if (supervisor->is_over) {
             end_turn(&supervisor->now);
@@ -284,17 +374,26 @@ static void take_end_of_next(struct supervisor *supervisor) {
 }
 
 static void take_end_of_now(struct supervisor *supervisor) {
-    int status;
-    if (!reap(&supervisor->now, &status)) {
+    struct turn_end end;
+    if (!reap(&supervisor->now, &end)) {
         return;
     }
-    const bool was_relieved = supervisor->next.has_begun, is_full = status == FULL;
+    char path[PATH_MAX];
+    memcpy(path, supervisor->now.path, sizeof path);
+    const bool was_relieved = supervisor->next.has_begun;
     /* A process that has ended cannot be attached to by the next turn. */
     const bool is_late = supervisor->is_over && supervisor->end != 0 && !supervisor->now.has_begun;
-    if (status != 0 && !is_full && !is_late) {
-        fail_with(supervisor, status);
+    if (end.status != 0 && !is_late) {
+        fail_with(supervisor, end.status);
     }
-    supervisor->is_over = supervisor->is_over || !(was_relieved || is_full);
+    if (end.status == 0) {
+        keep_or_remove(supervisor, path, end.has_held);
+    }
+    if (supervisor->early[0] != 0) {
+        keep_or_remove(supervisor, supervisor->early, supervisor->early_has_held);
+        supervisor->early[0] = 0;
+    }
+    supervisor->is_over = supervisor->is_over || !(was_relieved || end.is_full);
     supervisor->now = supervisor->next;
     supervisor->next = (struct turn){0};
     if (supervisor->is_over) { /* also: the processes that were observed have ended */
@@ -304,7 +403,7 @@ static void take_end_of_now(struct supervisor *supervisor) {
     } else if (supervisor->now.pid == 0 && !start_turn(supervisor, &supervisor->now)) {
         fail_with(supervisor, 1);
     }
-    remove_old(supervisor);
+    remove_old(supervisor, path);
 }
 
 /* One that relieves another is not ended while it attaches, for that would be a failure, unless it must be now. */
@@ -339,7 +438,7 @@ int record_rotate(const struct record_request *request, const struct rotation *r
     if (!start_turn(&supervisor, &supervisor.now)) {
         return 1;
     }
-    remove_old(&supervisor);
+    remove_old(&supervisor, supervisor.now.path);
     while (supervisor.now.pid != 0 || supervisor.next.pid != 0) {
         for (; handled < interrupt_count(); handled++) { /* a signal to the supervisor is one to its turns */
             end_turns(&supervisor, handled > 0);
@@ -348,6 +447,9 @@ int record_rotate(const struct record_request *request, const struct rotation *r
         wait_for_turns(&supervisor);
         take_end_of_next(&supervisor);
         take_end_of_now(&supervisor);
+    }
+    if (supervisor.status == 0) {
+        keep_or_remove(&supervisor, "", false); /* nothing comes after the last one */
     }
     return supervisor.status;
 }

@@ -169,10 +169,13 @@ static void report_summary(const struct model *model, const struct run *run, con
         char bytes[FORMAT_MAX];
         snprintf(size, sizeof size, " (%s)", format_bytes(bytes, recorder_bytes(run->recorder)));
     }
-    message_line("[ edenscope %s: %s event%s, %s scavenge%s, %s full collection%s, %s%s%s%s%s ]", request->who,
-                 format_count(events, event_count), plural(event_count), format_count(scavenges, run->scavenges),
-                 plural(run->scavenges), format_count(full, run->full), plural(run->full), batches,
-                 is_kept ? "wrote " : "recorded", is_kept ? request->path : "", size, run->failed ? ", cut short" : "");
+    if (!request->quiet) {
+        message_line("[ edenscope %s: %s event%s, %s scavenge%s, %s full collection%s, %s%s%s%s%s ]", request->who,
+                     format_count(events, event_count), plural(event_count), format_count(scavenges, run->scavenges),
+                     plural(run->scavenges), format_count(full, run->full), plural(run->full), batches,
+                     is_kept ? "wrote " : "recorded", is_kept ? request->path : "", size,
+                     run->failed ? ", cut short" : "");
+    }
     if (model->lost) {
         char lost[FORMAT_MAX];
         message_print("%s event%s lost, because they came faster than they could be written, or from too many "
@@ -192,7 +195,7 @@ static void report_summary(const struct model *model, const struct run *run, con
                       format_count(lost, model->lost_records), plural(model->lost_records));
     }
     model_report_gaps(model, message_report, NULL);
-    if (model_heap_count(model) == 0) {
+    if (model_heap_count(model) == 0 && !request->quiet) {
         message_print("%s", model_no_heap);
     }
 }
@@ -229,6 +232,9 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     follow(source, &run, request, &model);
     if (request->cut) {
         *request->cut = recorder_cut(recorder);
+    }
+    if (request->lost) {
+        *request->lost = model.lost + recorder_dropped_count(recorder);
     }
     const bool is_published = recorder_is_published(recorder);
     const bool is_lost = !request->temporary && is_published && !recorder_is_in_place(recorder);

@@ -16,8 +16,10 @@ struct record_request {
     const uid_t *reader; /* as struct recorder_options */
     uint64_t most_bytes; /* the recording's largest size; 0: as struct recorder_options says */
     bool temporary;      /* a private temporary recording: its name is not reported */
+    bool quiet;          /* nothing is said of what was recorded, but what is lost */
     bool keeps_rights;   /* the caller goes on to what takes them */
     int folder;          /* of a temporary one: O_PATH, from which it is to be removed without rights; the caller's */
+    uint64_t *lost;      /* where given: how many events the recording lacks; set once it has ended */
     int begun;           /* where not 0: a byte is written to it once all that is to be observed is; the caller's */
     enum recording_cut *cut;                                     /* where given: why the recording was cut short */
     void (*on_event)(void *context, const struct event *event);  /* where given: gets each event, too */

@@ -101,6 +101,7 @@ count=0
 while read -r line; do
     line=${line//PROGRAM/$exercise}
     line=${line//PID/$target}
+    line=${line//\'/} # what is quoted has no blanks
     options=
     if [[ $line == EDEN_OPTIONS=* ]]; then
         options=${line%% *} line=${line#* }
