@@ -108,7 +108,7 @@ void target_processes(void (*on_process)(void *context, int pid), void *context)
 /* Every process of a control group, and of those below it, by an open folder. */
 void target_processes_of_cgroup(int folder, void (*on_process)(void *context, int pid), void *context);
 
-/* What a process's text tells of the code that it has mapped: it changes when a library is loaded or unloaded. */
+/* A fingerprint of the code that a process has mapped: it changes when a library is loaded or unloaded. */
 struct target_code {
     uint64_t mark; /* 0: it maps none, or has ended */
     unsigned user; /* its real user id */

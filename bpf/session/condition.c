@@ -89,7 +89,7 @@ static void end(struct condition_watch *watch, struct going_on *pause) {
     }
 }
 
-/* The scavenge of a full collection, of which there can be two. */
+/* A full collection can have two scavenges before it. */
 static void begin(struct condition_watch *watch, const struct event *event) {
     struct going_on *pause = find(watch, event);
     if (!pause) {

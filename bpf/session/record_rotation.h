@@ -1,4 +1,4 @@
-/* A recording without an end, in one file after the other, of which a limited number is kept. */
+/* An endless recording in successive files. A limited number of them is kept. */
 #ifndef EDEN_RECORD_ROTATION_H
 #define EDEN_RECORD_ROTATION_H
 

@@ -259,10 +259,10 @@ struct following {
     uint64_t end_ns; /* when it is cut short */
 };
 
-static bool is_followed(const struct source *source, int child) {
+bool source_is_followed(const struct source *source, int pid) {
     for (size_t i = source->observed_count; i-- > 0;) {
         const struct observed *known = &source->observed[i];
-        if (known->key.pid == (uint32_t)child && !known->ended && !source_is_gone(known)) {
+        if (known->key.pid == (uint32_t)pid && !known->ended && !source_is_gone(known)) {
             return true;
         }
     }
@@ -281,7 +281,7 @@ static bool follow_child(void *context, int child) {
         return true;
     }
     struct process_key key = {.pid = (uint32_t)child};
-    key.start_ns = is_followed(source, child) ? 0 : inspect_start(source->inspect, child);
+    key.start_ns = source_is_followed(source, child) ? 0 : inspect_start(source->inspect, child);
     if (key.start_ns != 0 && !source_find(source, &key)) {
         source_observe_found(source, child, source_find(source, &following->parent), true);
     }

@@ -267,6 +267,7 @@ struct observed *source_observe(struct source *source, const struct process_key 
 /* Likewise, a process that was found by its id: a child of `parent`, or, where that is NULL, a root. */
 struct observed *source_observe_found(struct source *source, int pid, const struct observed *parent, bool late);
 struct observed *source_find(const struct source *source, const struct process_key *key);
+bool source_is_followed(const struct source *source, int pid); /* as a candidate, too; it has not ended */
 void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
 /* Attaches to what the process has mapped; at end_ns (0: never) that is cut short, to go on at the next call. */
 void source_look(struct source *source, struct observed *observed, uint64_t end_ns);

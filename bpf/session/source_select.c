@@ -128,16 +128,6 @@ static bool is_in_group(const struct selecting *selecting, int pid) {
            (path[length] == 0 || path[length] == '/');
 }
 
-static bool is_observed(const struct source *source, uint32_t pid) {
-    for (size_t i = source->observed_count; i-- > 0;) {
-        const struct observed *observed = &source->observed[i];
-        if (observed->key.pid == pid && !observed->ended && !source_is_gone(observed)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* How many of each user have become candidates in a step. */
 struct step {
     unsigned user[USERS], count[USERS];
@@ -165,10 +155,11 @@ static void examine(struct source *source, struct step *step, int pid) {
         return;
     }
     marked->scan = selecting->scan;
-    if (marked->mark == code.mark || (is_observed(source, (uint32_t)pid) && (marked->mark = code.mark))) {
-        return; /* those that are observed are looked at anyway */
+    if (marked->mark == code.mark) {
+        return;
     }
-    if (source->options.selection.kind == SELECT_CGROUP && !is_in_group(selecting, pid)) {
+    const bool is_outside = source->options.selection.kind == SELECT_CGROUP && !is_in_group(selecting, pid);
+    if (is_outside || source_is_followed(source, pid)) { /* those are looked at anyway */
         marked->mark = code.mark;
     } else if (may_add(step, code.user)) { /* I1 */
         marked->mark = code.mark;
@@ -192,12 +183,11 @@ void source_select_again(struct source *source) {
             examine(source, &step, (int)pid);
         }
     }
-    const uint64_t now = now_ns();
-    selecting->due_ns = now + (now - begin) * SCAN_REST;
+    const uint64_t now = now_ns(), rest = (now - begin) * SCAN_REST;
+    selecting->due_ns = now + (entry || rest > SCAN_NS ? rest : SCAN_NS);
     if (!entry) { /* this scan is over */
         forget_ended(selecting);
         selecting->scan++;
-        selecting->due_ns = now + (now - begin) * SCAN_REST > now + SCAN_NS ? selecting->due_ns : now + SCAN_NS;
         if (selecting->processes) {
             rewinddir(selecting->processes);
         }

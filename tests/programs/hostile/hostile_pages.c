@@ -81,7 +81,7 @@ static struct {
     char names[HOSTILE_PAGE];
 } trap __attribute__((aligned(HOSTILE_PAGE)));
 
-/* A full table, each page of which is the same. */
+/* A full table whose pages are all the same. */
 static struct eden_class_info class_page[PAGE_CLASSES];
 static uint64_t class_pages[EDEN_CLASS_LIMIT / PAGE_CLASSES];
 

@@ -25,7 +25,7 @@ TEST(whole_numbers_end_at_the_largest) {
     assert_true(whole_of(-1) == 0 && whole_of(-INFINITY) == 0 && whole_of(NAN) == 0);
 }
 
-/* ---- models in which each count is HUGE, of which two make a small number where they wrap around ----------------- */
+/* ---- models whose counts are all HUGE: the sum of two is small where it wraps around ---------------------------- */
 
 #define HUGE ((1ull << 63) + 1000003)
 enum { HEAPS = 2 };
