@@ -54,7 +54,9 @@ for source in examples/*.c examples/*.cpp; do
     # The collections that list counts are more.
     diff <(sed '/ bytes allocated/d' "$folder/shown") <(sed '/ bytes allocated/d' "$folder/stressed") ||
         die "$source prints something else where each allocation collects"
-    echo 'exec valgrind -q --leak-check=full --error-exitcode=9 "$(dirname "$0")/'"$name-${compilers[0]}"'"' >"$folder/valgrind-$name"
+    # Valgrind copies text, with the breakpoints of whoever observes all processes: nobody sees a program without notes.
+    objcopy -R .note.stapsdt "$folder/$name-${compilers[0]}" "$folder/$name-unseen"
+    echo 'exec valgrind -q --leak-check=full --error-exitcode=9 "$(dirname "$0")/'"$name-unseen"'"' >"$folder/valgrind-$name"
     chmod +x "$folder/valgrind-$name"
     prints "valgrind-$name" | diff "$folder/shown" - || die "Valgrind complains of $source"
     count=$((count + 1))

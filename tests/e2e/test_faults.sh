@@ -59,10 +59,12 @@ while IFS=$'\t' read -r name options says; do
         try env ASAN_OPTIONS=detect_leaks=0 "$sanitized" "$name"
         [[ $status -ne 0 ]] && grep -q 'use-after-poison' "$folder/out" ||
             die "$name: not seen by the address sanitizer: $(cat "$folder/out")"
-        try valgrind -q --error-exitcode=9 "$checked" "$name"
+        # Valgrind copies text, with the breakpoints of whoever observes all processes.
+        objcopy -R .note.stapsdt "$checked" "$folder/unseen"
+        try valgrind -q --error-exitcode=9 "$folder/unseen" "$name"
         [[ $status -eq 9 ]] && grep -q 'Invalid read' "$folder/out" ||
             die "$name: not seen by Valgrind: $(cat "$folder/out")"
-        try valgrind -q --error-exitcode=9 "$checked" "$name" right
+        try valgrind -q --error-exitcode=9 "$folder/unseen" "$name" right
         [[ $status -eq 0 ]] || die "$name right: Valgrind complains: $(cat "$folder/out")"
         seen_by_tools=$((seen_by_tools + 1))
     fi
