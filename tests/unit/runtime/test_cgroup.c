@@ -30,8 +30,19 @@ static uint64_t memory_of(const char *groups) {
     return cgroup_memory(self, folder);
 }
 
+static int make_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state) {
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
 TEST(the_least_limit_of_the_group_and_those_above_it_counts) {
-    assert_non_null(mkdtemp(folder));
     assert_true(mkdir(in_folder("a"), 0700) == 0 && mkdir(in_folder("a/b"), 0700) == 0 &&
                 mkdir(in_folder("ab"), 0700) == 0);
     assert_true(memory_of("0::/a/b\n") == EDEN_NO_LIMIT); /* no such controller */
@@ -64,3 +75,5 @@ TEST(what_cannot_be_read_is_no_limit) {
     write_file("memory.max", "");
     assert_true(memory_of("0::/\n") == EDEN_NO_LIMIT);
 }
+
+SUITE(make_folder, remove_folder)
