@@ -46,6 +46,7 @@
  * owner of the folder whose process it is. Only target_owner(), which workers call, may need it before Linux 6.13. */
 #include "attach/target.h"
 #include "kernel/event.h"
+#include "util/hash.h"
 #include "util/pidfd.h"
 #include <ctype.h>
 #include <dirent.h>
@@ -678,7 +679,7 @@ void target_processes_of_cgroup(int folder, void (*on_process)(void *context, in
 /* /proc/PID/status: reading it waits for no lock that a process can hold. */
 struct target_code target_code(int pid) {
     static const char *const fields[] = {"Name:", "PPid:", "Uid:", "VmExe:", "VmLib:"};
-    struct target_code code = {.mark = 0xcbf29ce484222325u}; /* FNV-1a */
+    struct target_code code = {.mark = HASH_EMPTY};
     FILE *file = open_proc(pid, "status");
     char line[256];
     bool has_code = false;
@@ -686,7 +687,7 @@ struct target_code target_code(int pid) {
         for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
             if (strncmp(line, fields[i], strlen(fields[i])) == 0) {
                 for (const char *at = line; *at; at++) {
-                    code.mark = (code.mark ^ (unsigned char)*at) * 0x100000001b3u;
+                    code.mark = hash_add(code.mark, (unsigned char)*at);
                 }
             }
         }

@@ -31,6 +31,7 @@
 #include "util/array.h"
 #include "util/clock.h"
 #include "util/format.h"
+#include "util/hash.h"
 #include "util/room.h"
 #include <errno.h>
 #include <search.h>
@@ -86,14 +87,12 @@ static size_t recorder_process_number(struct recorder *recorder, const struct pr
     return process ? process->number : 0;
 }
 
-/* FNV-1a over 64-bit words: shows whether a row must be rewritten. */
-static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x100000001b3ull; }
-
-static uint64_t mix_text(uint64_t hash, const char *text, size_t most) {
+/* As what shows whether a row must be rewritten. */
+static uint64_t hash_text(uint64_t hash, const char *text, size_t most) {
     for (size_t i = 0; i < most && text[i]; i++) {
-        hash = mix(hash, (unsigned char)text[i]);
+        hash = hash_add(hash, (unsigned char)text[i]);
     }
-    return mix(hash, 0);
+    return hash_add(hash, 0);
 }
 
 /* process NULL: no more is known than that it exists. */
@@ -101,7 +100,8 @@ static int recorder_write_process(struct recorder *recorder, size_t number, cons
     struct known_process *known = recorder->processes[number - 1];
     uint64_t hash = 1;
     if (process) {
-        hash = mix(mix_text(2, process->command, sizeof process->command), process->late + 2u * process->ended) | 1;
+        hash =
+            hash_add(hash_text(2, process->command, sizeof process->command), process->late + 2u * process->ended) | 1;
     }
     if (known->written == hash) {
         return SQLITE_OK;
@@ -131,28 +131,29 @@ static int recorder_mention_process(struct recorder *recorder, const struct proc
 }
 
 static uint64_t heap_fingerprint(const struct heap_model *heap, size_t process) {
-    uint64_t hash = mix(mix(mix(process, heap->address), heap->id),
-                        heap->late + 2u * heap->destroyed + 4u * heap->is_former + 8u * (unsigned)heap->earlier);
-    hash = mix(hash, heap->serial);
-    hash = mix_text(hash, heap->command, sizeof heap->command);
-    hash = mix(mix_text(hash, heap->name, sizeof heap->name), heap->known);
+    uint64_t hash = hash_add(hash_add(hash_add(process, heap->address), heap->id),
+                             heap->late + 2u * heap->destroyed + 4u * heap->is_former + 8u * (unsigned)heap->earlier);
+    hash = hash_add(hash, heap->serial);
+    hash = hash_text(hash, heap->command, sizeof heap->command);
+    hash = hash_add(hash_text(hash, heap->name, sizeof heap->name), heap->known);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
-        hash = mix(mix(hash, heap->figures[i]), heap->before[i]);
+        hash = hash_add(hash_add(hash, heap->figures[i]), heap->before[i]);
     }
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
-        hash = mix(mix(hash, heap->full_by_cause[i]), heap->full_by_cause_before[i]);
+        hash = hash_add(hash_add(hash, heap->full_by_cause[i]), heap->full_by_cause_before[i]);
     }
     const struct collection_model *collection = &heap->collection;
-    hash = mix(mix(hash, collection->known + 2u * collection->under_way), collection->phase);
-    hash = mix(mix(hash, collection->since_ns), collection->phase_since_ns);
-    hash = mix(mix(hash, collection->until_ns), collection->observed_ns);
-    hash = mix(mix(hash, heap->stopped_known), heap->stopped_ns);
+    hash = hash_add(hash_add(hash, collection->known + 2u * collection->under_way), collection->phase);
+    hash = hash_add(hash_add(hash, collection->since_ns), collection->phase_since_ns);
+    hash = hash_add(hash_add(hash, collection->until_ns), collection->observed_ns);
+    hash = hash_add(hash_add(hash, heap->stopped_known), heap->stopped_ns);
     for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
         const struct phase_model *phase = heap->phase[i];
         if (phase) {
-            hash = mix(mix(mix(hash, (uint64_t)i), phase->calls), phase->total_ns);
-            hash = mix(mix(mix(mix(hash, phase->max_ns), phase->objects), phase->bytes), phase->outside_ns);
-            hash = mix(mix(hash, pause_time_ns(&phase->pauses)), pause_time_ns(&phase->longest));
+            hash = hash_add(hash_add(hash_add(hash, (uint64_t)i), phase->calls), phase->total_ns);
+            hash = hash_add(hash_add(hash_add(hash_add(hash, phase->max_ns), phase->objects), phase->bytes),
+                            phase->outside_ns);
+            hash = hash_add(hash_add(hash, pause_time_ns(&phase->pauses)), pause_time_ns(&phase->longest));
         }
     }
     return hash | 1;

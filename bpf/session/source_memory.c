@@ -31,6 +31,7 @@
  * says so. */
 #include "session/source_parts.h"
 #include "util/clock.h"
+#include "util/hash.h"
 #include <errno.h>
 #include <unistd.h>
 
@@ -175,12 +176,12 @@ void source_report_unread(struct source *source, struct observed *observed) {
 }
 
 uint64_t source_fingerprint(const struct mappings *mappings) {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, by words */
+    uint64_t hash = HASH_EMPTY;
     for (size_t i = 0; i < mappings->count; i++) {
         const struct mapping *at = &mappings->at[i];
         const uint64_t words[] = {at->start, at->offset, at->device, at->inode};
         for (size_t j = 0; j < sizeof words / sizeof *words; j++) {
-            hash = (hash ^ words[j]) * 0x100000001b3u;
+            hash = hash_add(hash, words[j]);
         }
     }
     return hash;

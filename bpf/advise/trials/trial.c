@@ -8,6 +8,7 @@
 #include "util/array.h"
 #include "util/clock.h"
 #include "util/format.h"
+#include "util/hash.h"
 #include "util/interrupt.h"
 #include "util/message.h"
 #include "util/sum.h"
@@ -192,7 +193,7 @@ static bool start(struct run *run) {
 
 static uint64_t hash_more(uint64_t hash, const unsigned char *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+        hash = hash_add(hash, bytes[i]);
     }
     return hash;
 }
@@ -447,7 +448,7 @@ static enum trial_outcome conclude(struct run *run) {
 
 /* In a forked child: runs the command, ends what it has started, writes the result and exits. */
 _Noreturn static void supervisor_run(const struct supervisor *supervisor) {
-    struct supervisor_result result = {.outcome = TRIAL_IMPOSSIBLE, .figures = {.output_hash = 0xcbf29ce484222325u}};
+    struct supervisor_result result = {.outcome = TRIAL_IMPOSSIBLE, .figures = {.output_hash = HASH_EMPTY}};
     struct run run = {
         .order = supervisor, .pidfd = -1, .stats = -1, .output = -1, .errors = -1, .outcome = -1, .result = &result};
     setpgid(0, 0);
