@@ -109,7 +109,7 @@ jq "del(.processes[] | select(.pid == $target))" stat.json >without.json
 seen_or_counted without.json "children of a process"
 
 # A child that shares its parent's memory, as after vfork(), is looked at; then it becomes another program.
-cp "$program" another
+copy_program "$program" another
 for seconds in 0.5 2 8; do # nothing shows that the new program has been looked at, too
     : >ready
     rm -f err
@@ -137,7 +137,7 @@ echo "a program is observed that shared its parent's memory before"
 switched NO_DESCENT=1 expect_status 0 "$build/tests/edenscope" stat --json -o stat.json -- ./script
 jq -e '.lost == 0' stat.json >out || die "without help of the kernel events are lost"
 # The command's own process: what it executes, and what it executes and leaves for another program.
-cp "$program" unknown
+copy_program "$program" unknown
 for last in one "exec true"; do
     printf '#!/bin/sh\nexec ./unknown %s\n' "$last" >replaced
     chmod +x replaced
@@ -342,7 +342,8 @@ heaps stat.json | sort | diff - own >differ || die "twins are counted twice: $(c
 [[ $(wc -l <own) != 1 ]] || echo "not tried: overlays cannot be mounted here"
 # Thirteen branches of one user, each with more heaps than there is room for, before another user's process makes one.
 chmod 755 "$folder"
-cp "$build/tests/hostile" "$program" "$folder"
+copy_program "$build/tests/hostile" hostile
+copy_program "$program" children
 cat >command <<COMMAND
 #!/bin/sh
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do

@@ -5,7 +5,7 @@
 [[ $EUID == 0 ]] || { echo "takes root"; exit 77; }
 need_edenscope
 
-cp "$exercise" "$folder/exercise"
+copy_program "$exercise" "$folder/exercise"
 chmod 755 "$folder" "$folder/exercise"
 mkfifo "$folder/go" "$folder/go_too"
 exec 5<>"$folder/go" 6<>"$folder/go_too"

@@ -8,7 +8,7 @@ need_edenscope
 [[ -e /sys/kernel/tracing/uprobe_events ]] || { echo "no tracefs: perf cannot make events here"; exit 77; }
 awk -v folder="$folder" '/^## [0-9]+\. / { n = $2 + 0 } /^```$/ { file = "" } file != "" { print >file }
     /^```sh$/ { file = folder "/" n ".sh" } /^```text$/ { file = folder "/" n ".txt" }' docs/perf.md
-cp "$build/tests/children" "$folder"
+copy_program "$build/tests/children" "$folder/children"
 enter_folder
 export HOME=$folder # perf's cache
 

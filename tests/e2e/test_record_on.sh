@@ -9,7 +9,7 @@ files() { find . -maxdepth 1 -name "$1.*Z" -printf '%f\n' | sort; }
 
 # A program that does nothing, and one that has long pauses when a line comes. (Others may run them, too.)
 idle=idle-$$ long=long-$$
-cp "$build/tests/children" "$idle"
+copy_program "$build/tests/children" "$idle"
 cp "$build/tests/pauses" "$long"
 mkfifo go stop
 "./$idle" wait <stop >/dev/null 2>&1 &

@@ -8,8 +8,8 @@ need_edenscope
 root=$PWD
 enter_folder
 mkfifo lines-1 lines-2
-cp "$build/tests/children" first-one
-cp "$build/tests/children" second-one
+copy_program "$build/tests/children" first-one
+copy_program "$build/tests/children" second-one
 ./first-one stay <lines-1 >said-1 &
 one=$!
 exec 8>lines-1
