@@ -8,7 +8,8 @@
  * A turn is a child process that runs record_run(), as for processes that run already. When its period is over, the
  * next turn starts; once that one observes, it writes to a pipe, and the supervisor ends the turn before by SIGINT. So
  * what happens while the turns change is in both files, and no moment is in none.
- * A file's name is NAME.YYYYMMDDTHHMMSSZ, by the time in UTC at which its turn started.
+ * A file's name is NAME.YYYYMMDDTHHMMSSZ, by the time in UTC at which its turn started; where a file of that name is,
+ * or one beside it, by the next free second.
  * With conditions, a file goes away once the one after it has ended, and no condition has held in either: so what led
  * up to an event is in the file that has it, or in the one before.
  *
@@ -18,7 +19,9 @@
  * I3. No turn outlives the supervisor: if that is killed, the kernel ends the turn as Ctrl-C does.
  *
  * 4. Failure
- * A turn that fails ends the run, with its status. One that has reached --max-size is followed by the next at once.
+ * A turn that fails ends the run, with its status. But one that fails before it observes, as where a stranger has put
+ * a file beside its own, is tried again after at most AGAIN_SECONDS, while the one before continues. One that has
+ * reached --max-size is followed by the next at once.
  *
  * 5. Cost
  * Attaching once a period: 0.2 s, in which each probe is observed twice. */
@@ -45,7 +48,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STAMP = sizeof ".20000101T000000Z" - 1, WAIT_MS = 250 };
+enum { STAMP = sizeof ".20000101T000000Z" - 1, WAIT_MS = 250, AGAIN_SECONDS = 10 };
 
 /* Exit statuses of a turn: its file has reached --max-size; a condition has held in it; both. Others are record_run's.
  */
@@ -76,7 +79,7 @@ struct supervisor {
 
 struct kept {
     char name[NAME_MAX + 1];
-    time_t written;
+    struct timespec written;
     uint64_t bytes;
     bool is_live;
 };
@@ -110,14 +113,17 @@ static void add_kept(void *context, const char *name, int file) {
     struct kept *kept = array_grow(&folder->kept, &folder->room, folder->count, sizeof *kept);
     if (kept) {
         *kept = (struct kept){
-            .written = status.st_mtime, .bytes = (uint64_t)status.st_blocks * 512, .is_live = look.is_live};
+            .written = status.st_mtim, .bytes = (uint64_t)status.st_blocks * 512, .is_live = look.is_live};
         snprintf(kept->name, sizeof kept->name, "%s", name);
         folder->count++;
     }
 }
 
+/* Not by name: whoever may put files there decides which names are free. */
 static int by_time(const void *one, const void *other) {
-    return strcmp(((const struct kept *)one)->name, ((const struct kept *)other)->name);
+    const struct timespec a = ((const struct kept *)one)->written, b = ((const struct kept *)other)->written;
+    return a.tv_sec != b.tv_sec ? (a.tv_sec > b.tv_sec) - (a.tv_sec < b.tv_sec)
+                                : (a.tv_nsec > b.tv_nsec) - (a.tv_nsec < b.tv_nsec);
 }
 
 static void remove_recording(const struct place *place, const char *name) {
@@ -172,7 +178,7 @@ static void remove_old(const struct supervisor *supervisor, const char *path) {
     const time_t now = time(NULL);
     for (size_t i = 0; i < folder.count; i++) {
         const struct kept *kept = &folder.kept[i];
-        bool is_old = rotation->keep > 0 && difftime(now, kept->written) > rotation->keep;
+        bool is_old = rotation->keep > 0 && difftime(now, kept->written.tv_sec) > rotation->keep;
         if (!kept->is_live && (is_old || (rotation->keep_bytes != 0 && bytes > rotation->keep_bytes))) {
             remove_recording(&place, kept->name);
             bytes -= kept->bytes;
@@ -240,10 +246,22 @@ static _Noreturn void take_turn(const struct supervisor *supervisor, const struc
                                           : 0);
 }
 
+/* Whether nothing has this name, nor that of a file beside it, which a recording may not have. */
+static bool is_free(const char *path) {
+    static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
+    bool free_of_files = true;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && free_of_files; i++) {
+        char name[PATH_MAX + sizeof "-journal"];
+        struct stat status;
+        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+        free_of_files = lstat(name, &status) != 0;
+    }
+    return free_of_files;
+}
+
 /* The time of the turn that starts now: no other file has it. */
 static bool choose_path(struct supervisor *supervisor, char path[PATH_MAX], struct failure *why) {
     const time_t now = time(NULL);
-    struct stat status;
     supervisor->stamp = now > supervisor->stamp ? now : supervisor->stamp + 1;
     for (;; supervisor->stamp++) {
         struct tm utc;
@@ -255,7 +273,7 @@ static bool choose_path(struct supervisor *supervisor, char path[PATH_MAX], stru
         if (length < 0 || length >= PATH_MAX) {
             return failure_set(why, 1, "-o %.200s...: the name is too long", supervisor->request->path);
         }
-        if (lstat(path, &status) != 0) {
+        if (is_free(path)) {
             return true;
         }
     }
@@ -364,8 +382,14 @@ static void take_end_of_next(struct supervisor *supervisor) {
             memcpy(supervisor->early, supervisor->next.path, sizeof supervisor->early);
             supervisor->early_has_held = end.has_held;
         }
-        if (end.status != 0 && !supervisor->is_over) {
+        const bool may_try_again = !supervisor->next.has_begun && supervisor->now.pid != 0;
+        if (end.status != 0 && !supervisor->is_over && !may_try_again) {
             fail_with(supervisor, end.status);
+        } else if (end.status != 0 && !supervisor->is_over) {
+            const uint64_t again = after(now_ns(), AGAIN_SECONDS);
+            supervisor->due = supervisor->due < again ? supervisor->due : again;
+            message_print("--rotate: the next file was not begun; the recording continues in %s, and tries again",
+                          supervisor->now.path);
         }
         if (supervisor->is_over) {
             end_turn(&supervisor->now);

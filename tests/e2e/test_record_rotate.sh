@@ -86,6 +86,36 @@ expect_status 0 "$scope" record -o big.data --rotate 1h --keep 1d,70M -p "$targe
 [[ ! -e big.data.20200101T000000Z && -e big.data.20200102T000000Z && -e big.data.20200103T000000Z ]] || die "--keep 70M left: $(files big.data)"
 has_files big.data 3 || die "--keep 70M removed what is written: $(files big.data)"
 
+# By the time of writing, whatever their names say: a stranger who may put files there decides which names are free.
+for i in 1 2; do
+    cp old.data.20200103T000000Z "late.data.2099010${i}T000000Z"
+    sqlite3 "late.data.2099010${i}T000000Z" "CREATE TABLE filler AS SELECT zeroblob(30000000) AS bytes"
+    touch -d '1 hour ago' "late.data.2099010${i}T000000Z"
+done
+expect_status 0 "$scope" record -o late.data --rotate 1 --keep 31M -p "$target" 2.5
+[[ ! -e late.data.20990101T000000Z ]] || die "--keep 31M left: $(files late.data)"
+(($(files late.data | grep -vc '\.2099') >= 2)) || die "--keep 31M removed what was recorded last: $(files late.data)"
+
+# ---- a stranger's files beside the next ones -------------------------------------------------------------------------
+
+mkdir -m 1777 shared
+chmod 755 .
+own() { find shared -name 'eden.data.*Z' -user root; }
+own_are() { (($(own | wc -l) >= $1)); }
+"$scope" record -o shared/eden.data --rotate 1 -p "$target" 2>shared.err &
+tool=$!
+until_true "a first file" own_are 1
+now=$(date +%s)
+for ((i = 0; i < 40; i++)); do
+    suffix=$([[ $((i % 2)) == 0 ]] && echo -journal || echo -wal)
+    setpriv --reuid=65534 --clear-groups touch "shared/eden.data.$(date -u -d "@$((now + i))" +%Y%m%dT%H%M%SZ)$suffix" 2>/dev/null || true # root has it already
+done
+until_true "a third file beside a stranger's" own_are 3
+stop
+for name in $(own); do
+    [[ $(finished "$name") == 1 ]] || die "$name is not whole"
+done
+
 # ---- ends ---------------------------------------------------------------------------------------------------------------
 
 rotate killed.data
