@@ -16,8 +16,10 @@
  * SCAN_REST times as long without one: it takes a hundredth of the time.
  *
  * 4. Invariants
- * I1. A step is short, whatever the processes are: a mark is one file that waits for nobody, and of each user at most
- * AT_ONCE processes become candidates in a step. The others keep their old mark, and their turn in the next scan.
+ * I1. A step is short, whatever the processes are: of each user at most AT_ONCE processes become candidates in a step.
+ *     The others keep their old mark, and their turn in the next scan.
+ * I3. A mark is one file that waits for nobody, but takes long if the process has many groups. It is read of selected
+ *     processes only, and after a read of T not again for MARK_REST times T.
  * I2. A mark is read before the look: what is loaded later changes it.
  *
  * 5. Failure
@@ -36,20 +38,22 @@
 
 #define STEP_NS 2000000u
 #define SCAN_NS 1000000000u /* the least time from the end of a scan to the next */
-enum { SCAN_REST = 100, AT_ONCE = 2, USERS = 64 };
+enum { SCAN_REST = 100, MARK_REST = 1000, AT_ONCE = 2, USERS = 64 };
 
 /* How long selected processes are looked at before observing starts, all together. */
 #define FIRST_LOOKS_NS 4000000000u
+#define FIRST_MARKS_NS 1000000000u
 
 struct marked {
-    uint32_t pid, scan; /* scan: the last one that has found it */
-    uint64_t mark;
+    uint32_t pid, scan;    /* scan: the last one that has found it */
+    uint64_t mark, due_ns; /* due_ns: when the mark may be read again */
 };
 
 struct selecting {
     char group[PATH_MAX]; /* as target_cgroup() has it; "": none, or it has no such path */
     DIR *processes;       /* NULL: no scan has begun; where the one under way goes on */
     uint64_t due_ns;
+    uint64_t first_end_ns; /* marks are read until then, before observing starts */
     uint32_t scan;         /* which one is under way, or comes next: from 1 */
     struct marked *marked; /* owned */
     size_t count, room;
@@ -93,13 +97,19 @@ static bool is_marked(const void *array, size_t place, const void *key) {
     return marked[place].pid == *(const uint32_t *)key;
 }
 
+/* NULL: it is not known yet. */
+static struct marked *find_mark(const struct selecting *selecting, uint32_t pid) {
+    uint32_t place = lookup_find(&selecting->by_pid, lookup_hash_number(pid), is_marked, selecting->marked, &pid);
+    return place != LOOKUP_NONE ? &selecting->marked[place] : NULL;
+}
+
 /* NULL: no memory. */
 static struct marked *mark_of(struct selecting *selecting, uint32_t pid) {
-    uint32_t place = lookup_find(&selecting->by_pid, lookup_hash_number(pid), is_marked, selecting->marked, &pid);
-    if (place != LOOKUP_NONE) {
-        return &selecting->marked[place];
+    struct marked *marked = find_mark(selecting, pid);
+    if (marked) {
+        return marked;
     }
-    struct marked *marked = array_grow(&selecting->marked, &selecting->room, selecting->count, sizeof *marked);
+    marked = array_grow(&selecting->marked, &selecting->room, selecting->count, sizeof *marked);
     if (!marked || !lookup_add(&selecting->by_pid, lookup_hash_number(pid), selecting->count)) {
         return NULL;
     }
@@ -147,19 +157,43 @@ static bool may_add(struct step *step, unsigned user) {
     return step->count[i]++ < AT_ONCE;
 }
 
+static bool is_selected(const struct source *source, int pid) {
+    const struct selection *selection = &source->options.selection;
+    return selection->kind == SELECT_NAMES    ? has_selected_name(selection, pid)
+           : selection->kind == SELECT_CGROUP ? is_in_group(source->selecting, pid)
+                                              : true;
+}
+
+static struct target_code read_mark(int pid, uint64_t *due_ns) {
+    const uint64_t begin = now_ns();
+    const struct target_code code = target_code(pid);
+    const uint64_t end = now_ns();
+    *due_ns = end + (end - begin) * MARK_REST;
+    return code;
+}
+
 static void examine(struct source *source, struct step *step, int pid) {
     struct selecting *selecting = source->selecting;
-    const struct target_code code = target_code(pid);
-    struct marked *marked = code.mark ? mark_of(selecting, (uint32_t)pid) : NULL;
+    struct marked *marked = find_mark(selecting, (uint32_t)pid);
+    uint64_t due_ns;
+    if (marked && now_ns() < marked->due_ns) {
+        marked->scan = selecting->scan;
+        return;
+    }
+    if (!is_selected(source, pid)) {
+        return;
+    }
+    const struct target_code code = read_mark(pid, &due_ns);
+    marked = code.mark ? mark_of(selecting, (uint32_t)pid) : NULL;
     if (!marked) {
         return;
     }
     marked->scan = selecting->scan;
+    marked->due_ns = due_ns;
     if (marked->mark == code.mark) {
         return;
     }
-    const bool is_outside = source->options.selection.kind == SELECT_CGROUP && !is_in_group(selecting, pid);
-    if (is_outside || source_is_followed(source, pid)) { /* those are looked at anyway */
+    if (source_is_followed(source, pid)) { /* it is looked at anyway */
         marked->mark = code.mark;
     } else if (may_add(step, code.user)) { /* I1 */
         marked->mark = code.mark;
@@ -229,10 +263,18 @@ static void name_group(struct selecting *selecting, int folder) {
 
 static void add_first(void *context, int pid) {
     struct source *source = context;
-    const struct target_code code = target_code(pid); /* I2 */
-    struct marked *marked = code.mark ? mark_of(source->selecting, (uint32_t)pid) : NULL;
-    if (marked) {
-        *marked = (struct marked){(uint32_t)pid, source->selecting->scan, code.mark};
+    struct selecting *selecting = source->selecting;
+    if (interrupt_count() != 0) {
+        return;
+    }
+    if (now_ns() < selecting->first_end_ns &&
+        is_selected(source, pid)) { /* without its mark, a scan looks at it again */
+        uint64_t due_ns;
+        const struct target_code code = read_mark(pid, &due_ns); /* I2 */
+        struct marked *marked = code.mark ? mark_of(selecting, (uint32_t)pid) : NULL;
+        if (marked) {
+            *marked = (struct marked){(uint32_t)pid, selecting->scan, code.mark, due_ns};
+        }
     }
     add_candidate(source, pid);
 }
@@ -253,6 +295,7 @@ bool source_open_selection(struct source *source, struct failure *why) {
     }
     source->selecting->scan = 1;
     source->selecting->due_ns = now_ns() + SCAN_NS;
+    source->selecting->first_end_ns = now_ns() + FIRST_MARKS_NS;
     const struct selection *selection = &source->options.selection;
     if (selection->kind == SELECT_CGROUP) {
         name_group(source->selecting, selection->cgroup);

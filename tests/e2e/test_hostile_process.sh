@@ -140,6 +140,23 @@ if is_there groups; then
     kill -INT "$tool"
     until_true "many groups of children: ^C ends stat" has_ended
     wait "$tool" || die "stat of a process whose children have many groups: status $?: $(cat "$folder/err")"
+
+    # A library that a selected process loads late is found: of the others no status is read again and again.
+    cp "$build/tests/plugin.so" "$folder/libbeside.so"
+    mkfifo "$folder/late"
+    exec 8<>"$folder/late"
+    "$build/tests/plugins" wait load "$folder/libbeside.so" begin late wait work 200000 end <&8 >"$folder/late.out" 2>&1 8>&- &
+    late=$!
+    "$scope" stat -n plugins 1 >"$folder/observed" 2>"$folder/err" 8>&- &
+    tool=$!
+    sleep 5 # what is there when observing begins is looked at anyway
+    echo >&8
+    until_true "a library is found beside many groups" grep -q "^ *[0-9.]* *$late " "$folder/observed"
+    echo >&8
+    wait "$late" || die "the program with a late library failed: $(cat "$folder/late.out")"
+    kill -INT "$tool"
+    wait "$tool" || die "stat -n beside many groups: status $?: $(cat "$folder/err")"
+    exec 8>&-
 fi
 end_all
 
