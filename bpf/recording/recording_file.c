@@ -45,13 +45,14 @@
 #include "util/temporary.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { HEADER = 100, AT_READ_FORMAT = 19, FORMAT_WAL = 2, AT_VERSION = 60 };
+enum { HEADER = 100, AT_PAGE_SIZE = 16, AT_READ_FORMAT = 19, FORMAT_WAL = 2, AT_VERSION = 60 };
 enum { LOCK_WAIT_MS = 5000, LOCK_PAUSE_NS = 20000000, PIECE = 32 << 20 };
 
 static uint32_t big_endian(const unsigned char *bytes) {
@@ -376,6 +377,17 @@ static bool is_hot(const struct file_held *held) {
     return has_content(held->journal) && !recording_vfs_is_reserved(held->database) && has_content(held->journal);
 }
 
+/* Pages are written whole, and what is half written has a journal. SQLite fills the last page with zeros. */
+static bool check_end(const struct file_held *held, uint64_t size, const char *path, struct failure *why) {
+    unsigned char bytes[2] = {0};
+    bool is_read = pread(held->database, bytes, sizeof bytes, AT_PAGE_SIZE) == (ssize_t)sizeof bytes;
+    const uint64_t stated = (uint64_t)bytes[0] << 8 | bytes[1], page = stated == 1 ? 65536 : stated; /* 1: 65,536 */
+    return !is_read || page == 0 || size % page == 0 || has_content(held->journal) ||
+           failure_set(why, 1,
+                       "%.200s: its end is missing: %" PRIu64 " bytes are no whole number of pages; copy it again",
+                       path, size);
+}
+
 bool file_open(struct file_held *held, const char *path, bool force, struct failure *why) {
     struct place place;
     *held = (struct file_held){.database = -1, .journal = -1};
@@ -390,7 +402,7 @@ bool file_open(struct file_held *held, const char *path, bool force, struct fail
         held->is_live = look.is_live;
         good = check(&look, path, why) && find_place(&place, held->database, path, why) &&
                (force || check_trust(&look, &place, held->database, path, why)) &&
-               open_journal(held, &place, look.owner, force, path, why);
+               open_journal(held, &place, look.owner, force, path, why) && check_end(held, look.size, path, why);
         is_others = !owner_is_caller(look.owner) || is_of_others(&place, held->database);
     }
     place_close(&place);

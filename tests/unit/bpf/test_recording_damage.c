@@ -124,6 +124,20 @@ TEST(rows_that_come_again_are_damage) {
     }
 }
 
+/* SQLite would fill the last page with zeros. */
+TEST(a_file_without_its_end_is_refused) {
+    size_t size;
+    struct failure why;
+    unsigned char *bytes = sample(&size);
+    static const size_t missing[] = {1, 2, 100, 4095};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        write_file("sample.data", bytes, size - missing[i]);
+        assert_null(recording_open("sample.data", &why));
+        assert_non_null(strstr(why.message, "its end is missing"));
+    }
+    free(bytes);
+}
+
 /* Holes cost nothing to make, so they allow no more work. */
 TEST(holes_do_not_raise_the_budget) {
     size_t size;
