@@ -147,9 +147,10 @@ if is_there groups; then
     exec 8<>"$folder/late"
     "$build/tests/plugins" wait load "$folder/libbeside.so" begin late wait work 200000 end <&8 >"$folder/late.out" 2>&1 8>&- &
     late=$!
-    "$scope" stat -n plugins 1 >"$folder/observed" 2>"$folder/err" 8>&- &
+    "$scope" stat -n plugins -n honest 1 >"$folder/observed" 2>"$folder/err" 8>&- &
     tool=$!
-    sleep 5 # what is there when observing begins is looked at anyway
+    until_true "observing begins beside many groups" grep -q "^ *[0-9.]* *${pid[honest]} " "$folder/observed"
+    sleep 2 # what is there then is looked at anyway
     echo >&8
     until_true "a library is found beside many groups" grep -q "^ *[0-9.]* *$late " "$folder/observed"
     echo >&8
