@@ -87,7 +87,7 @@ static size_t recorder_process_number(struct recorder *recorder, const struct pr
     return process ? process->number : 0;
 }
 
-/* As what shows whether a row must be rewritten. */
+/* Hashes show whether a row must be rewritten. */
 static uint64_t hash_text(uint64_t hash, const char *text, size_t most) {
     for (size_t i = 0; i < most && text[i]; i++) {
         hash = hash_add(hash, (unsigned char)text[i]);

@@ -18,9 +18,9 @@
  * 4. Invariants
  * I1. A step is short, whatever the processes are: of each user at most AT_ONCE processes become candidates in a step.
  *     The others keep their old mark, and their turn in the next scan.
- * I3. A mark is one file that waits for nobody, but takes long if the process has many groups. It is read of selected
- *     processes only, and after a read of T not again for MARK_REST times T.
  * I2. A mark is read before the look: what is loaded later changes it.
+ * I3. Reading a mark waits for nobody, but takes long if the process has many groups. Marks of selected processes only
+ *     are read, and after a read of T not again for MARK_REST times T.
  *
  * 5. Failure
  * A library that takes the place of one with as much code is not noticed. */

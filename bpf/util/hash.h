@@ -1,4 +1,4 @@
-/* FNV-1a, by words of up to 64 bits: tells what has changed from what has not, and is no protection against forgery. */
+/* FNV-1a, by words of up to 64 bits: detects changes, but does not protect against forgery. */
 #ifndef EDEN_HASH_H
 #define EDEN_HASH_H
 

@@ -108,7 +108,8 @@ until_true "a first file" own_are 1
 now=$(date +%s)
 for ((i = 0; i < 40; i++)); do
     suffix=$([[ $((i % 2)) == 0 ]] && echo -journal || echo -wal)
-    setpriv --reuid=65534 --clear-groups touch "shared/eden.data.$(date -u -d "@$((now + i))" +%Y%m%dT%H%M%SZ)$suffix" 2>/dev/null || true # root has it already
+    stamp=$(date -u -d "@$((now + i))" +%Y%m%dT%H%M%SZ)
+    setpriv --reuid=65534 --clear-groups touch "shared/eden.data.$stamp$suffix" 2>/dev/null || true # root has it already
 done
 until_true "a third file beside a stranger's" own_are 3
 stop
