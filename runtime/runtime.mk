@@ -29,8 +29,8 @@ $(B)/lib/libeden-internals.a: $(RUNTIME_OBJ)
 
 $(B)/lib/libeden.so: $(RUNTIME_OBJ)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libeden.so.0 -Wl,-z,defs -o $@ $^ $(LDFLAGS) -lm -lpthread
-	ln -sf libeden.so $(B)/lib/libeden.so.0
+	$(CC) -shared -Wl,-soname,libeden.so.1 -Wl,-z,defs -o $@ $^ $(LDFLAGS) -lm -lpthread
+	ln -sf libeden.so $(B)/lib/libeden.so.1
 
 # A stack taken at alloc__sample (edenscope lifetimes --stacks) must reach the program: these are the
 # functions between the two; none is on allocation's fast path. (They depend on this file: built without, they

@@ -6,7 +6,7 @@
 
 need_edenscope
 probes=$PWD/probes include=$PWD/runtime/include
-library=$(readlink -f "$build/lib/libeden.so.0") shared=$(readlink -f "$build/tests/exercise-shared")
+library=$(readlink -f "$build/lib/libeden.so.1") shared=$(readlink -f "$build/tests/exercise-shared")
 races=$(readlink -f "$build/tests/races")
 enter_folder
 program=$scope
@@ -164,7 +164,7 @@ cp /bin/sleep "plain-$$"
 begin plain -n "plain-$$"
 for i in 1 2 3; do
     mkdir "own-$i"
-    cp "$library" "own-$i/libeden.so.0"
+    cp "$library" "own-$i/libeden.so.1"
     "./plain-$$" 0.3 # is known by its end
     LD_PRELOAD=$folder/preloaded.so LD_LIBRARY_PATH=$folder/own-$i "./plain-$$" 0
 done
@@ -176,7 +176,7 @@ echo "nobody hides a program that has another library"
 # A known program that finds another library than before: the first process that does may be missed, the later ones not.
 mkdir app lib
 cp "$shared" "app/shared-$$"
-cp "$library" lib/libeden.so.0
+cp "$library" lib/libeden.so.1
 mkfifo before after
 "app/shared-$$" --wait <before >waits-1 &
 one=$!
@@ -185,7 +185,7 @@ until_true "the program is ready" grep -qs ready waits-1
 begin replaced -n "shared-$$"
 "app/shared-$$" >/dev/null
 cp "$library" lib/next
-mv lib/next lib/libeden.so.0
+mv lib/next lib/libeden.so.1
 sleep 1.1 # as long as what is known of the program's libraries holds
 "app/shared-$$" --wait <after >waits-2 &
 two=$!

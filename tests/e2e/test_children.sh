@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.sh"
 
 need_edenscope
-libeden=$(readlink -f "$build/lib/libeden.so.0")
+libeden=$(readlink -f "$build/lib/libeden.so.1")
 for options in "-o $folder/shared" "-Wl,-rpath,\$ORIGIN/../place -o $folder/origin"; do
     # shellcheck disable=SC2086
     gcc -O1 -D_GNU_SOURCE -I probes -I runtime/include $options tests/programs/children.c "$libeden"
@@ -162,7 +162,7 @@ echo "what could not be observed is counted"
 
 mkdir place
 mkfifo pause
-cp "$libeden" place/libeden.so.0
+cp "$libeden" place/libeden.so.1
 # run_shared PATH TRIES [BEFORE]: the first five children find out that the library is known; the last two run when it is, if ever.
 run_shared() {
     cat >command <<COMMAND
@@ -202,7 +202,7 @@ cat >>false.c <<'SOURCE'
 #include <unistd.h>
 __attribute__((constructor)) static void begin(void) { write(1, "false\n", 6), usleep(500000), _exit(0); }
 SOURCE
-gcc -shared -fPIC -w -Wl,-soname,libeden.so.0 -o false/place/libeden.so.0 false.c
+gcc -shared -fPIC -w -Wl,-soname,libeden.so.1 -o false/place/libeden.so.1 false.c
 ln bin/origin false/bin/origin
 places=("false/bin/origin")
 if [[ $EUID -eq 0 ]]; then

@@ -5,7 +5,7 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
-libeden=$(readlink -f "$build/lib/libeden.so.0")
+libeden=$(readlink -f "$build/lib/libeden.so.1")
 source=$PWD/tests/programs/exercise.c
 includes=(-D_GNU_SOURCE -I "$PWD/probes" -I "$PWD/runtime/include" -I "$PWD/runtime")
 need_edenscope
@@ -166,11 +166,11 @@ link() {
     gcc -O1 "${includes[@]}" -o "$1" "$source" "$libeden" "${@:2}"
 }
 mkdir -p place/lib64 place/glibc-hwcaps/x86-64-v2 other
-cp "$libeden" place/libeden.so.0
+cp "$libeden" place/libeden.so.1
 link exercise-runpath -Wl,--enable-new-dtags,-rpath,'$ORIGIN/place'
 complete "RUNPATH with \$ORIGIN" ./exercise-runpath
 expect_status 0 "$scope" list ./exercise-runpath
-grep -q "^edenscope: ./exercise-runpath: its library .*place/libeden.so.0 has [1-9]" err ||
+grep -q "^edenscope: ./exercise-runpath: its library .*place/libeden.so.1 has [1-9]" err ||
     die "list does not name the library that has the probes: $(cat out err)"
 ln -s ../exercise-runpath other/exercise-link
 complete "\$ORIGIN through a link" other/exercise-link
@@ -178,14 +178,14 @@ link exercise-rpath -Wl,--disable-new-dtags,-rpath,"\${ORIGIN}/nowhere:$folder/p
 complete "RPATH" ./exercise-rpath
 link exercise-plain
 LD_LIBRARY_PATH=nowhere:place complete "LD_LIBRARY_PATH" ./exercise-plain
-mv place/libeden.so.0 place/glibc-hwcaps/x86-64-v2/
+mv place/libeden.so.1 place/glibc-hwcaps/x86-64-v2/
 if ./exercise-runpath >out 2>&1; then
     complete "glibc-hwcaps" ./exercise-runpath
 fi
-mv place/glibc-hwcaps/x86-64-v2/libeden.so.0 place/libeden.so.0
+mv place/glibc-hwcaps/x86-64-v2/libeden.so.1 place/libeden.so.1
 # A library that another library needs: the program's RPATH holds for it, too.
-gcc -shared -fPIC -Wl,--no-as-needed -o libthrough.so thing.c place/libeden.so.0
-gcc -O1 "${includes[@]}" -o exercise-through "$source" -Wl,--no-as-needed -L. -lthrough -Lplace -l:libeden.so.0 \
+gcc -shared -fPIC -Wl,--no-as-needed -o libthrough.so thing.c place/libeden.so.1
+gcc -O1 "${includes[@]}" -o exercise-through "$source" -Wl,--no-as-needed -L. -lthrough -Lplace -l:libeden.so.1 \
     -Wl,--disable-new-dtags,-rpath,"$folder:$folder/place"
 complete "a library of a library" ./exercise-through
 echo "libraries are found where the loader finds them"

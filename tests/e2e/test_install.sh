@@ -55,7 +55,7 @@ is_dynamic() { readelf -d "$folder/$1" 2>/dev/null | grep_all -q 'NEEDED.*\[libe
 
 for compiler in gcc clang; do
     check "c-shared-$compiler" "$compiler" -std=gnu17 "${warnings[@]}" "${cflags[@]}" "$folder/pair.c" "${shared[@]}"
-    is_dynamic "c-shared-$compiler" || die "c-shared-$compiler is not linked with libeden.so.0"
+    is_dynamic "c-shared-$compiler" || die "c-shared-$compiler is not linked with libeden.so.1"
     check "c-static-$compiler" "$compiler" -std=gnu17 "${warnings[@]}" "${cflags[@]}" "$folder/pair.c" -static "${static[@]}"
 done
 check cpp-shared g++ -std=c++17 "${warnings[@]}" "${cflags[@]}" "$folder/pair.cpp" "${shared[@]}"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.sh"
 [[ $EUID == 0 ]] || { echo "takes root"; exit 77; }
 need_edenscope
-libeden=$(readlink -f "$build/lib/libeden.so.0")
+libeden=$(readlink -f "$build/lib/libeden.so.1")
 
 top=$PWD
 chmod 755 "$folder"
@@ -81,10 +81,10 @@ echo "capabilities open processes, not files"
 # What a stranger's file names is opened by the stranger's rights, also for root; what root's names, by root's.
 mkdir closed
 chmod 700 closed
-cp "$libeden" closed/libeden.so.0
+cp "$libeden" closed/libeden.so.1
 echo 'int main(void) { return 0; }' >main.c
-gcc -Wl,--no-as-needed -o names main.c closed/libeden.so.0 -Wl,-rpath,"$folder/closed"
-found="names: its library $folder/closed/libeden.so.0 has "
+gcc -Wl,--no-as-needed -o names main.c closed/libeden.so.1 -Wl,-rpath,"$folder/closed"
+found="names: its library $folder/closed/libeden.so.1 has "
 "$scope" list names >out 2>err || true
 grep -qF "$found" err || die "a library of root's program is not found: $(cat err)"
 chmod 777 names
@@ -102,7 +102,7 @@ echo "a stranger's file leads no further than its owner may go"
 # A relative path of a stranger's file starts from the folder of the stranger's process, not from the operator's; and
 # it leads through no descriptor of the tool.
 mkdir -p secret/inside
-cp "$libeden" secret/inside/libeden.so.0
+cp "$libeden" secret/inside/libeden.so.1
 chmod 755 secret/inside
 chmod 700 secret
 for path in . /proc/self/cwd $(seq -f '/proc/self/fd/%g' 3 20); do echo "$path"; done | paste -sd : >paths
@@ -120,10 +120,10 @@ echo "a stranger's relative path does not lead to the operator's folder"
 
 # A library that only the groups of the user who executes the program may open: another of its name is not the answer.
 mkdir groups groups/bin groups/first groups/second
-cp "$libeden" groups/first/libeden.so.0
+cp "$libeden" groups/first/libeden.so.1
 chgrp 2000 groups/first
 chmod 750 groups/first
-echo 'void nothing(void) {}' | gcc -shared -Wl,-soname,libeden.so.0 -x c -o groups/second/libeden.so.0 -
+echo 'void nothing(void) {}' | gcc -shared -Wl,-soname,libeden.so.1 -x c -o groups/second/libeden.so.1 -
 # shellcheck disable=SC2016 # $ORIGIN is the loader's
 gcc -O1 -D_GNU_SOURCE -I "$top/probes" -I "$top/runtime/include" -o groups/bin/program "$top/tests/programs/children.c" \
     "$libeden" -Wl,-rpath,'$ORIGIN/../first:$ORIGIN/../second'
@@ -142,13 +142,13 @@ echo "a library that cannot be opened is unknown, not absent"
 
 # A stranger who executes root's program chooses the folder that it lies in, and so what its $ORIGIN leads to.
 mkdir -p sys/bin sys/lib evil/bin evil/lib
-cp "$libeden" sys/lib/libeden.so.0
-cp "$libeden" closed/libeden.so.0
+cp "$libeden" sys/lib/libeden.so.1
+cp "$libeden" closed/libeden.so.1
 chmod 700 closed
 echo 'int main(int count, char **argument) { return count > 1 && sleep(1) && argument; }' >main.c
 # shellcheck disable=SC2016 # $ORIGIN is the loader's
-gcc -include unistd.h -Wl,--no-as-needed -o sys/bin/program main.c sys/lib/libeden.so.0 -Wl,-rpath,'$ORIGIN/../lib'
-ln -s "$folder/closed/libeden.so.0" evil/lib/libeden.so.0
+gcc -include unistd.h -Wl,--no-as-needed -o sys/bin/program main.c sys/lib/libeden.so.1 -Wl,-rpath,'$ORIGIN/../lib'
+ln -s "$folder/closed/libeden.so.1" evil/lib/libeden.so.1
 chown -R 65534 evil
 cat >run.sh <<END
 mount --bind '$folder/sys/bin' '$folder/evil/bin'
@@ -160,8 +160,8 @@ if as_user unshare --user --map-root-user --mount true; then
     ! grep -q "attached to .* probes of .*/evil/" err ||
         die "root's rights open what a stranger has put beside root's program: $(cat err)"
     # What the stranger's look has found, or not, is not what root's own run of the program gets.
-    rm evil/lib/libeden.so.0
-    echo 'void nothing(void) {}' | gcc -shared -x c -o evil/lib/libeden.so.0 -
+    rm evil/lib/libeden.so.1
+    echo 'void nothing(void) {}' | gcc -shared -x c -o evil/lib/libeden.so.1 -
     chmod 755 closed
     cat >both.sh <<END
 setpriv --reuid 65534 --regid 65534 --clear-groups unshare --user --map-root-user --mount sh '$folder/run.sh' ''

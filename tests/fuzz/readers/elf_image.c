@@ -7,7 +7,7 @@
 
 enum { MOST_CHANGES = 32 };
 
-static const char texts[] = "\0/lib64/ld-linux-x86-64.so.2\0libeden.so.0\0libc.so.6\0$ORIGIN/../lib:/opt/lib\0"
+static const char texts[] = "\0/lib64/ld-linux-x86-64.so.2\0libeden.so.1\0libc.so.6\0$ORIGIN/../lib:/opt/lib\0"
                             "first\0second\0alias\0open\0_ZN4data3EndEv";
 enum { LOADER = 1, LIBEDEN = 29, LIBC = 42, FOLDERS = 52, FIRST = 76, SECOND = 82, ALIAS = 89, OPEN = 95, DATA = 100 };
 

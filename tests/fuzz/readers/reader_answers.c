@@ -143,7 +143,7 @@ static void add_mappings(struct answer *answer) {
                                   .device = 7,
                                   .inode = 5 + i,
                                   .executable = true,
-                                  .path = "/usr/lib/libeden.so.0"};
+                                  .path = "/usr/lib/libeden.so.1"};
         add(answer, &mapping, sizeof mapping);
     }
 }
