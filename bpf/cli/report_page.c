@@ -1,6 +1,7 @@
 #include "cli/report_page.h"
 #include "advise/facts/facts.h"
 #include "advise/print.h"
+#include "views/lifetimes/survival.h"
 #include "views/lifetimes/table.h"
 #include "views/page/page.h"
 #include <stdlib.h>
@@ -66,8 +67,10 @@ static void keep_chosen(json_t *lifetimes, const char *name, const struct heap_c
     }
 }
 
-/* As `lifetimes -i --json` prints them. */
-static json_t *lifetimes_of(const struct viewed *viewed, const struct heap_choice *choice, struct failure *why) {
+/* What `lifetimes -i --json` prints, and the curves of those classes that a chart has room for. */
+static bool add_lifetimes(struct page_extras *extras, const struct viewed *viewed, const struct heap_choice *choice,
+                          struct failure *why) {
+    enum { MOST_CURVES = 8 };
     struct life_model model = {0};
     struct printed printed = {0};
     bool good = recording_lifetimes(viewed->recording, &model, why);
@@ -75,16 +78,20 @@ static json_t *lifetimes_of(const struct viewed *viewed, const struct heap_choic
         begin(&printed);
         good = printed.out && life_json(printed.out, &model, &life_view_defaults, why);
     }
-    json_t *json = end(&printed);
-    if (good && !json) {
-        failure_set(why, 1, "out of memory for the lifetimes");
+    extras->lifetimes = end(&printed);
+    extras->survival = good ? life_survival_json(&model, MOST_CURVES) : NULL;
+    if (good && (!extras->lifetimes || !extras->survival)) {
+        good = failure_set(why, 1, "out of memory for the lifetimes");
     }
     life_model_clear(&model);
     static const char *const tables[] = {"heaps", "classes", "sites"};
-    for (int i = 0; json && i < 3; i++) {
-        keep_chosen(json, tables[i], choice);
+    for (int i = 0; good && i < 3; i++) {
+        keep_chosen(extras->lifetimes, tables[i], choice);
     }
-    return good ? json : NULL;
+    if (good) {
+        keep_chosen(extras->survival, "curves", choice);
+    }
+    return good;
 }
 
 bool report_page(FILE *out, const char *path, const struct viewed *viewed, const struct heap_choice *choice,
@@ -92,11 +99,11 @@ bool report_page(FILE *out, const char *path, const struct viewed *viewed, const
     struct page_extras extras = {.findings = findings_of(viewed, choice, why)};
     bool good = extras.findings;
     if (good && recording_info(viewed->recording)->lifetimes) {
-        extras.lifetimes = lifetimes_of(viewed, choice, why);
-        good = extras.lifetimes;
+        good = add_lifetimes(&extras, viewed, choice, why);
     }
     good = good && page_write(out, path, viewed, &extras, why);
     json_decref(extras.findings);
     json_decref(extras.lifetimes);
+    json_decref(extras.survival);
     return good;
 }

@@ -20,12 +20,43 @@ done
 "$scope" report -i some.data --json >report.json
 "$scope" tune -i some.data --json >tune.json
 "$scope" lifetimes -i some.data --json >lifetimes.json
+"$scope" lifetimes -i some.data --view survival --top 8 >survival.csv
+"$scope" lifetimes -i some.data --view csv >histograms.csv
 python3 - <<'PYTHON'
-import json
+import csv, json
 page = json.load(open("some.json"))
 assert {"schema": "edenscope/stat/1", **page["summary"]} == json.load(open("report.json"))
 assert page["findings"] == json.load(open("tune.json")) and page["findings"]["findings"]
 assert page["lifetimes"] == json.load(open("lifetimes.json")) and page["lifetimes"]["classes"]
+# The curves: where each begins, and a point for each row of the view.
+rows, shown = {}, {}
+for row in csv.DictReader(open("survival.csv", newline="")):
+    rows.setdefault((row["pid"], row["heap"], row["serial"], row["index"], row["class"]), []).append(row)
+for curve in page["survival"]["curves"]:
+    names = "pid", "heap", "serial", "class_id", "name"
+    if curve["ns"]:
+        shown[tuple("" if curve[name] is None else str(curve[name]) for name in names)] = curve["ns"]
+assert page["survival"]["top"] == 8 and shown and list(shown) == list(rows), (list(shown), list(rows))
+for key, (first, *rest) in shown.items():
+    assert first == [int(rows[key][0]["lower"]), 1], (key, first)
+    assert [upper for upper, _ in rest] == [int(row["upper"]) if row["upper"] else None for row in rows[key]], key
+    assert all(abs(alive - float(row["survival"])) < 1e-8 for (_, alive), row in zip(rest, rows[key])), key
+# Those by allocation, for which no view is: from the view's histograms (Kaplan and Meier).
+ended = {}
+for row in csv.DictReader(open("histograms.csv", newline="")):
+    if row["clock"] == "bytes":
+        buckets = ended.setdefault((row["pid"], row["heap"], row["serial"], row["class"] or row["site"]), {})
+        edges = int(row["lower"]), int(row["upper"]) if row["upper"] else None
+        buckets.setdefault(edges, [0, 0])[int(row["censored"])] += float(row["objects"])
+for curve in page["survival"]["curves"]:
+    key = tuple("" if curve[name] is None else str(curve[name]) for name in ("pid", "heap", "serial", "name"))
+    alive, left, wanted = 1, sum(map(sum, ended[key].values())), []
+    for (lower, upper), (died, censored) in sorted(ended[key].items()):
+        wanted += [[upper, alive := alive * (1 - died / left)]] if wanted else [[lower, 1], [upper, alive := 1 - died / left]]
+        left -= died + censored
+    assert len(wanted) == len(curve["bytes"]) > 1, (key, wanted, curve["bytes"])
+    assert all(a[0] == b[0] and abs(a[1] - b[1]) < 1e-6 for a, b in zip(wanted, curve["bytes"])), (key, wanted, curve["bytes"])
+print(f"{len(shown)} curves of survival, {sum(map(len, shown.values()))} points")
 tables = set()
 for view in ("pauses", "stops", "histogram", "causes", "phases", "timeline", "heap", "tenuring"):
     heaps = json.load(open(f"{view}.json"))["heaps"]
@@ -76,7 +107,7 @@ python3 - <<'PYTHON'
 import json
 page = json.load(open("one.json"))
 assert len(page["heaps"]) == 1 and page["heaps"][0]["parameters"]["policy"], page["heaps"]
-for found in page["findings"]["findings"] + page["lifetimes"]["classes"] + page["lifetimes"]["heaps"]:
+for found in page["findings"]["findings"] + page["lifetimes"]["classes"] + page["lifetimes"]["heaps"] + page["survival"]["curves"]:
     assert found["heap"] == 3, found
 PYTHON
 whole=0 failed=0

@@ -1,7 +1,7 @@
 /* Survival curves, after Kaplan and Meier (stats/curve.c): a step a bucket in which something ended. */
+#include "views/lifetimes/survival.h"
 #include "util/csv.h"
 #include "util/plot.h"
-#include "views/lifetimes/view.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -42,6 +42,56 @@ bool life_view_survival(FILE *out, const struct life_model *model, const struct 
         life_groups_clear(&groups);
     }
     return true;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void put(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }
+
+static json_t *points_json(const struct life_site *group, enum life_clock clock) {
+    struct life_curve curve;
+    json_t *points = json_array();
+    life_curve_make(&curve, group, clock, LIFE_BY_OBJECTS);
+    if (curve.count != 0) {
+        json_array_append_new(points, json_pack("[o, i]", json_number(histogram_lower(curve.at[0].bucket)), 1));
+    }
+    for (size_t i = 0; i < curve.count; i++) {
+        uint64_t upper = histogram_upper(curve.at[i].bucket);
+        json_array_append_new(
+            points, json_pack("[o, f]", upper == UINT64_MAX ? json_null() : json_number(upper), curve.at[i].survival));
+    }
+    return points;
+}
+
+static json_t *curve_json(const struct life_heap *heap, const struct life_site *group) {
+    json_t *object = json_object();
+    put(object, "pid", json_number(heap->process.pid));
+    put(object, "heap", json_known(heap->id));
+    put(object, "serial", json_known(heap->serial));
+    put(object, "class_id", json_number(group->class_id));
+    put(object, "name", json_name(group->class_name, sizeof group->class_name));
+    put(object, life_clock_names[LIFE_NS], points_json(group, LIFE_NS));
+    put(object, life_clock_names[LIFE_BYTES], points_json(group, LIFE_BYTES));
+    return object;
+}
+
+json_t *life_survival_json(const struct life_model *model, size_t top) {
+    json_t *object = json_object(), *curves = json_array();
+    for (size_t i = 0; i < model->heap_count; i++) {
+        struct life_groups groups;
+        if (!life_groups_make(&groups, &model->heaps[i], false)) {
+            json_decref(curves);
+            json_decref(object);
+            return NULL;
+        }
+        for (size_t j = 0; j < groups.count && j < top; j++) {
+            json_array_append_new(curves, curve_json(&model->heaps[i], groups.at[j]));
+        }
+        life_groups_clear(&groups);
+    }
+    put(object, "top", json_number(top));
+    put(object, "curves", curves);
+    return object;
 }
 
 /* ---- chart ------------------------------------------------------------------------------------------------------- */

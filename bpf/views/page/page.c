@@ -184,6 +184,7 @@ static json_t *data_to_json(const char *path, const struct viewed *viewed, const
     json_object_set_new(data, "heaps", heaps);
     json_object_set_new(data, "findings", extras->findings ? json_incref(extras->findings) : json_null());
     json_object_set_new(data, "lifetimes", extras->lifetimes ? json_incref(extras->lifetimes) : json_null());
+    json_object_set_new(data, "survival", extras->survival ? json_incref(extras->survival) : json_null());
     return data;
 }
 

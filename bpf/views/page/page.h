@@ -12,9 +12,10 @@
 #include "util/json.h"
 #include "views/heap_events.h"
 
-/* What the page shows besides the views: as tune --json and lifetimes --json print them; NULL: they are not known. */
+/* What the page shows besides the views: as tune --json, lifetimes --json and life_survival_json() have them; NULL:
+ * they are not known. All are owned by the caller. */
 struct page_extras {
-    json_t *findings, *lifetimes; /* owned by the caller */
+    json_t *findings, *lifetimes, *survival;
 };
 
 /* False and why; then what was written is no page. Failed writes are the caller's to find. */

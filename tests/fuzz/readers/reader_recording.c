@@ -6,6 +6,7 @@
 #include "recording/recording.h"
 #include "simulate/trace.h"
 #include "views/chrome.h"
+#include "views/lifetimes/survival.h"
 #include "views/otlp.h"
 #include "views/page/page.h"
 #include "views/rows/views.h"
@@ -223,6 +224,7 @@ static void read_all(struct recording *recording) {
     check(recording_events(recording, NULL, on_event, &sum, &why), &why);
     check(recording_lifetimes(recording, &lives, &why), &why);
     check(!lives.objects.each || lives.objects.each(lives.objects.from, &lives, on_object, &sum, &why), &why);
+    json_decref(life_survival_json(&lives, 8));
     show_all(recording, &model);
     simulate_trace_read(&trace, recording, path, &(struct heap_choice){0}, &why);
     simulate_history_clear(&trace.history);
