@@ -40,7 +40,7 @@ $(B)/bpf/profile.pb-c.o: $(B)/bpf/profile.pb-c.c
 $(B)/bpf/views/lifetimes/pprof.o: $(B)/bpf/profile.pb-c.h
 
 # The page of `report --html`, as bytes.
-$(B)/bpf/page_begin.html: $(wildcard bpf/views/page/page.*) bpf/views/page/make_page.py
+$(B)/bpf/page_begin.html: $(wildcard bpf/views/page/*)
 	@mkdir -p $(@D)
 	python3 bpf/views/page/make_page.py $(@D)
 $(B)/bpf/page_rest.html: $(B)/bpf/page_begin.html ;

@@ -105,9 +105,9 @@ test-san: ## run the whole suite once, tool and libeden under the address and un
 	@B=$(B)/san TEST_LIMIT=900 ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 scripts/run-tests $(filter-out $(NOT_SANITIZED),$(TESTS))
 .PHONY: test-san
 
-test-page: $(ALL) $(B)/tests/exercise ## look at the page of `report --html` in headless Chromium, which this installs
+test-page: $(ALL) $(B)/tests/exercise $(B)/tests/hostile ## look at the page of `report --html` in headless Chromium, and open a trace in speedscope; installs both
 	@scripts/setup page
-	@B=$(B) scripts/run-tests -- tests/browser/test_page.sh
+	@B=$(B) scripts/run-tests -- $(wildcard tests/browser/test_*.sh)
 test-prometheus: $(ALL) $(B)/tests/giveback ## let a real Prometheus, VictoriaMetrics and systemd, which this installs, use `export`
 	@scripts/setup prometheus
 	@B=$(B) scripts/run-tests -- $(wildcard tests/fleet/test_*.sh)

@@ -1,7 +1,7 @@
 """page.py PAGE: checks what holds of every page of `report --html`, and prints its data.
 
 It is one document that loads nothing: three scripts, of which one is data and the others are those that the policy
-allows by their hashes; no other element can run or fetch anything; no character in it steers a terminal or reorders
+allows by their hashes, as it does the one style; no other element can run or fetch anything; no character in it steers a terminal or reorders
 text."""
 import base64
 import hashlib
@@ -13,26 +13,30 @@ import sys
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
-        self.scripts, self.policies, self.loading, self.inside = [], [], [], None
+        self.scripts, self.styles, self.policies, self.loading, self.inside = [], [], [], [], None
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
-        if tag == "script":
+        if tag in ("script", "style"):
             self.inside = attrs, []
         if attrs.get("http-equiv") == "Content-Security-Policy":
             self.policies.append(attrs["content"])
         if tag in ("link", "iframe", "object", "embed", "img", "base", "form", "a"):
             self.loading.append(tag)
-        self.loading += [name for name in attrs if name in ("src", "href", "action") or name.startswith("on")]
+        self.loading += [name for name in attrs if name in ("src", "href", "action", "style") or name.startswith("on")]
 
     def handle_data(self, text):
         if self.inside:
             self.inside[1].append(text)
 
     def handle_endtag(self, tag):
-        if tag == "script":
-            self.scripts.append((self.inside[0], "".join(self.inside[1])))
+        if tag in ("script", "style"):
+            (self.scripts if tag == "script" else self.styles).append((self.inside[0], "".join(self.inside[1])))
             self.inside = None
+
+
+def allowed(text):
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def main(path):
@@ -46,8 +50,9 @@ def main(path):
     assert data_attrs == {"type": "application/json", "id": "data"}, data_attrs
     (policy,) = page.policies
     directives = {name: values for name, *values in (part.split() for part in policy.split(";"))}
-    hashes = [f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for _, script in code]
-    assert directives["default-src"] == ["'none'"] and directives["script-src"] == hashes, policy
+    assert directives["default-src"] == directives["base-uri"] == directives["form-action"] == ["'none'"], policy
+    assert directives["script-src"] == [allowed(script) for _, script in code], policy
+    assert directives["style-src"] == [allowed(style) for _, style in page.styles], policy
     assert set(directives) == {"default-src", "script-src", "style-src", "base-uri", "form-action"}, policy
     assert not any(character in data for character in "<>&") and data.isascii() and data.isprintable()
     json.dump(json.loads(data), sys.stdout)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """make_page.py FOLDER: puts the page's parts together, as page_begin.html and page_rest.html in FOLDER.
 
-The data comes between them. The Content-Security-Policy allows the two scripts by their hashes, and nothing from
-anywhere else."""
+The data comes between them. The Content-Security-Policy allows the two scripts and the style by their hashes, and
+nothing from anywhere else."""
 import base64
 import gzip
 import hashlib
 import html
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,21 +24,28 @@ def read(path):
     sys.exit(f"make_page.py: {path} is missing; scripts/setup installs it (libjs-dygraphs)")
 
 
-def script(text):
-    """As it stands in the page, and its source expression."""
-    text = text.rstrip("\n").replace("//# sourceMappingURL=dygraph.min.js.map", "")
-    if "</script" in text.lower() or "<!--" in text:
-        sys.exit("make_page.py: a script would end its element")
+def without_comments(text):
+    """Without the lines that are comments, and without indentation: the page is mailed and kept."""
+    return re.sub(r"^\s*(//.*|/\*.*\*/)?\n|^\s+", "", text, flags=re.MULTILINE)
+
+
+def allowed(text):
+    """A script or a style as it stands in the page, and its source expression."""
+    text = re.sub(r"(//|/\*)# sourceMappingURL=\S+( \*/)?", "", text).rstrip("\n")
+    if "</script" in text.lower() or "</style" in text.lower() or "<!--" in text:
+        sys.exit("make_page.py: a script or the style would end its element")
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return text, f"'sha256-{digest}'"
 
 
 def main(folder):
-    library, library_source = script(read(f"{LIBRARY}/dygraph.min.js"))
-    own, own_source = script(read(f"{HERE}/page.js"))
-    policy = f"default-src 'none'; script-src {library_source} {own_source}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    library, library_source = allowed(read(f"{LIBRARY}/dygraph.min.js"))
+    own, own_source = allowed('"use strict";\n' + without_comments(read(f"{HERE}/charts.js") + read(f"{HERE}/page.js")))
+    style, style_source = allowed(read(f"{LIBRARY}/dygraph.min.css") + "\n" + without_comments(read(f"{HERE}/page.css")))
+    policy = (f"default-src 'none'; script-src {library_source} {own_source}; style-src {style_source}; base-uri 'none'; "
+              "form-action 'none'")
     page = read(f"{HERE}/page.html")
-    for name, text in (("POLICY", policy), ("STYLE", read(f"{LIBRARY}/dygraph.css") + read(f"{HERE}/page.css")),
+    for name, text in (("POLICY", policy), ("STYLE", style),
                        ("LICENCE", html.escape(read(LICENCE))), ("LIBRARY", library), ("SCRIPT", own)):
         before, after = page.split(f"@{name}@")
         page = before + text + after

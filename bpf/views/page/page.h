@@ -1,9 +1,9 @@
 /* `edenscope report --html`: a recording as one page for a browser, which needs nothing else and no network.
  *
- * The page is made of parts that are in the tool (page.html, page.css, page.js and dygraphs, put together by
+ * The page is made of parts that are in the tool (page.html, page.css, charts.js, page.js and dygraphs, put together by
  * make_page.py when the tool is built) and of the data: one JSON object in a script element of type application/json.
- * A Content-Security-Policy allows the page's own scripts by their hashes and forbids the network. In the data, < > and
- * & are written as \u and four digits: no name in it can end the element. */
+ * A Content-Security-Policy allows the page's own scripts and style by their hashes and forbids the network. In the
+ * data, < > and & are written as \u and four digits: no name in it can end the element. */
 #ifndef EDEN_PAGE_H
 #define EDEN_PAGE_H
 

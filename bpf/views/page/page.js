@@ -1,8 +1,11 @@
-"use strict";
 // Draws the data of the page. Text from the recording is set as text, never as markup.
 (function () {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const byId = id => document.getElementById(id);
+  // Characters that reorder a text, hide in it or break it are shown by their numbers, as in the tool's own tables: in the
+  // text of JSON each is \u and four digits, behind an even number of backslashes.
+  const hidden = /^u(00[01].|007f|00[89].|061c|200[b-f]|202[8-e]|206.|feff)$/i;
+  const escaped = digits => digits < "80" && digits.length === 2 ? "\\\\x" + digits : "\\\\u{" + digits.replace(/^0/, "") + "}";
+  const data = JSON.parse(byId("data").textContent.replace(/\\(u[0-9a-f]{4}|.)/gi,
+    (all, character) => hidden.test(character) ? escaped(character.slice(1).toLowerCase().replace(/^0{1,2}/, "")) : all));
 
   // ---- numbers as the tool prints them
 
@@ -25,31 +28,30 @@
 
   // ---- elements
 
-  function element(name, text, parent, className) {
-    const made = document.createElement(name);
-    if (text !== undefined && text !== null) made.textContent = text;
-    if (className) made.className = className;
-    if (parent) parent.append(made);
-    return made;
-  }
-
-  // columns: [heading, how to show a row, whether it is text]; share: row => part for a meter, in front
-  function table(parent, columns, rows, share) {
+  // columns: [heading, how to show a row, whether it is text]; share: row => part for a meter, at the end. One that is
+  // `long` becomes a list on a narrow screen: display takes a table's roles away, so that they are stated.
+  function table(parent, columns, rows, share, long) {
     parent.replaceChildren();
+    parent.className = "box";
     if (rows.length === 0) {
       element("p", "None.", parent);
       return;
     }
-    const made = element("table", null, parent);
-    const head = element("tr", null, element("thead", null, made));
-    columns.forEach(column => element("th", column[0], head, column[2] ? "text" : "").setAttribute("scope", "col"));
-    if (share) element("th", "", head);
-    const body = element("tbody", null, made);
+    const part = (name, role, text, parent, className) => {
+      const made = element(name, text, parent, className);
+      made.setAttribute("role", role);
+      return made;
+    };
+    const made = part("table", "table", null, parent, long ? "long" : "");
+    const head = part("tr", "row", null, part("thead", "rowgroup", null, made));
+    columns.forEach(column => part("th", "columnheader", column[0], head, column[2] ? "text" : ""));
+    if (share) part("th", "columnheader", "", head);
+    const body = part("tbody", "rowgroup", null, made);
     rows.forEach(row => {
-      const line = element("tr", null, body);
-      columns.forEach(column => element("td", column[1](row), line, column[2] ? "text" : ""));
+      const line = part("tr", "row", null, body);
+      columns.forEach(column => part("td", "cell", column[1](row), line, column[2] ? "text" : "").dataset.name = column[0]);
       if (share) {
-        const meter = element("meter", null, element("td", null, line));
+        const meter = element("meter", null, part("td", "cell", null, line, "part"));
         meter.value = share(row) || 0;
         meter.setAttribute("aria-label", percent(share(row)));
       }
@@ -68,112 +70,29 @@
   // What the figures count: of a heap that is older than the recording, what was recorded.
   const figuresOf = model => model.late && model.window ? Object.assign({}, model, model.window) : model;
 
-  // ---- charts: all show the same time
+  // ---- charts
 
-  let charts = [], whole = [0, 1], isSetting = false;
-
-  function showTime(from, to) {
-    const least = (whole[1] - whole[0]) / 1e6;
-    from = Math.max(whole[0], from);
-    to = Math.min(whole[1], Math.max(to, from + least));
-    isSetting = true;
-    charts.forEach(chart => chart.updateOptions({dateWindow: [from, to]}));
-    isSetting = false;
-  }
-
-  function onKey(event, chart) {
-    const [from, to] = chart.xAxisRange(), step = (to - from) / 10, middle = (from + to) / 2;
-    const moves = {
-      ArrowLeft: () => showTime(Math.max(whole[0], from - step), Math.max(whole[0], from - step) + to - from),
-      ArrowRight: () => showTime(Math.min(whole[1], to + step) - (to - from), Math.min(whole[1], to + step)),
-      "+": () => showTime(middle - (to - from) / 4, middle + (to - from) / 4),
-      "=": () => showTime(middle - (to - from) / 4, middle + (to - from) / 4),
-      "-": () => showTime(middle - (to - from), middle + (to - from)),
-      "0": () => showTime(whole[0], whole[1]),
-    };
-    if (moves[event.key] && !event.ctrlKey && !event.metaKey) {
-      moves[event.key]();
-      event.preventDefault();
-    }
-  }
-
-  const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-  // points: [[seconds, value...]...]; labels: the values' names
-  function draw(id, labels, points, show, options) {
-    const place = byId("c-" + id), legend = byId("l-" + id);
-    place.replaceChildren();
-    legend.replaceChildren();
-    if (points.length === 0) {
-      element("p", "Nothing was recorded.", place);
-      return;
-    }
-    const colors = [color("--one"), color("--two"), color("--three")];
-    const chart = new Dygraph(place, points, Object.assign({
-      labels: ["time"].concat(labels), colors: colors, dateWindow: whole.slice(), gridLineColor: color("--line"),
-      axisLineColor: color("--line"), legend: "never", includeZero: true, animatedZooms: false, digitsAfterDecimal: 6,
-      highlightCircleSize: 4, axes: {
-        x: {axisLabelFormatter: (value, grain, get, chart) => seconds(value, chart.xAxisRange()), valueFormatter: value => value},
-        y: {axisLabelFormatter: show, valueFormatter: show, axisLabelWidth: 70, labelsKMG2: show === bytes},
-      },
-      zoomCallback: (from, to) => { if (!isSetting) showTime(from, to); },
-      highlightCallback: (event, x, at) => {
-        legend.textContent = "at " + seconds(x, charts[0].xAxisRange()) + ": " +
-          at.filter(point => point.yval !== null && !Number.isNaN(point.yval))
-            .map(point => point.name + " " + show(point.yval)).join(", ");
-      },
-      unhighlightCallback: () => names(legend, labels, colors),
-    }, options || {}));
-    names(legend, labels, colors);
-    place.tabIndex = 0;
-    place.setAttribute("role", "application");
-    place.setAttribute("aria-label", place.parentElement.querySelector("figcaption").textContent);
-    place.onkeydown = event => onKey(event, chart);
-    charts.push(chart);
-  }
-
-  function names(legend, labels, colors) {
-    legend.replaceChildren();
-    labels.forEach((label, i) => {
-      const mark = element("span", "● ", legend);
-      mark.style.color = colors[i];
-      element("span", label + "  ", legend);
-    });
-  }
+  const times = chartGroup(byId("b-time"), seconds, 80);
 
   function drawTimes(heap) {
-    charts.forEach(chart => chart.destroy());
-    charts = [];
-    whole = [0, Math.max(data.summary.wall_ns, 1) / 1e9];
+    const end = Math.max(data.summary.wall_ns, 1) / 1e9;
     const stops = rowsOf(heap, "stops.stops"), spaces = rowsOf(heap, "heap.collections");
     const tenuring = rowsOf(heap, "tenuring.scavenges"), timeline = rowsOf(heap, "timeline.intervals");
-    const second = row => row.time_ns / 1e9;
+    const second = row => row.time_ns / 1e9, isScavenge = row => row.kind.startsWith("scavenge");
     const byTime = (a, b) => a[0] - b[0];
-    draw("pauses", ["scavenges", "full collections"],
-      stops.map(row => [second(row), row.kind.startsWith("scavenge") ? row.ns : null, row.kind.startsWith("scavenge") ? null : row.ns])
-        .sort(byTime), ns, {drawPoints: true, strokeWidth: 0, pointSize: 2});
-    const bars = [];
-    timeline.forEach(row => bars.push([row.from_ns / 1e9, row.stopped]));
-    if (timeline.length !== 0) bars.push([whole[1], timeline[timeline.length - 1].stopped]);
-    draw("share", ["in collections"], bars, percent, {stepPlot: true, fillGraph: true, valueRange: [0, 1.02]});
-    const fulls = spaces.filter(row => row.collection === "full").map(second);
-    draw("spaces", ["old space in use", "mapped for it", "survivors"],
-      spaces.map(row => [second(row), row.old_used, row.old_capacity, row.survivor_used]).sort(byTime), bytes, {
-        stepPlot: true, connectSeparatedPoints: true, underlayCallback: (context, area, chart) => {
-          context.strokeStyle = color("--line");
-          context.beginPath();
-          fulls.forEach(time => {
-            const x = chart.toDomXCoord(time);
-            if (x >= area.x && x <= area.x + area.w) {
-              context.moveTo(x, area.y);
-              context.lineTo(x, area.y + area.h);
-            }
-          });
-          context.stroke();
-        },
-      });
-    draw("tenuring", ["survivors", "threshold", "semispace"],
-      tenuring.map(row => [second(row), row.survivor_bytes, row.threshold_bytes, row.semispace_bytes]).sort(byTime), bytes, {stepPlot: true});
+    times.clear([0, end]);
+    times.draw("pauses", ["scavenges", "full collections"],
+      stops.map(row => [second(row), isScavenge(row) ? row.ns : null, isScavenge(row) ? null : row.ns]).sort(byTime), ns,
+      {drawPoints: true, strokeWidth: 0, pointSize: 2});
+    const bars = timeline.map(row => [row.from_ns / 1e9, row.stopped]);
+    if (bars.length !== 0) bars.push([end, bars[bars.length - 1][1]]);
+    times.draw("share", ["in collections"], bars, percent, {stepPlot: true, fillGraph: true, valueRange: [0, 1.02]});
+    times.draw("spaces", ["old space in use", "mapped for it", "survivors"],
+      spaces.map(row => [second(row), row.old_used, row.old_capacity, row.survivor_used]).sort(byTime), bytes,
+      {stepPlot: true, connectSeparatedPoints: true, labelsKMG2: true}, spaces.filter(row => row.collection === "full").map(second));
+    times.draw("tenuring", ["survivors", "threshold", "semispace"],
+      tenuring.map(row => [second(row), row.survivor_bytes, row.threshold_bytes, row.semispace_bytes]).sort(byTime), bytes,
+      {stepPlot: true, labelsKMG2: true});
     const groups = ["stops.stops", "heap.collections", "tenuring.scavenges"].map(name => heap.tables[name].group);
     byId("grouped").textContent = Math.max(...groups) === 1 ? "" :
       "There are too many collections to draw each: a point stands for up to " + count(Math.max(...groups)) +
@@ -218,11 +137,12 @@
     const line = element("li", text + " ", parent);
     const moment = /\bat ([0-9.]+) s\b/.exec(text);
     if (moment) {
-      const time = Number(moment[1]), width = (whole[1] - whole[0]) / 50;
-      element("button", "show", line).onclick = () => {
-        showTime(time - width, time + width);
+      const time = Number(moment[1]), show = element("button", "show", line);
+      show.setAttribute("aria-label", "show the moment at " + moment[1] + " s");
+      show.onclick = () => {
+        times.showMoment(time, data.summary.wall_ns / 50e9);
         byId("c-pauses").scrollIntoView({block: "center"});
-        byId("c-pauses").focus();
+        byId("c-pauses").focus({preventScroll: true});
       };
     }
   }
@@ -260,14 +180,14 @@
   function showTables(heap) {
     table(byId("phases"), [["phase", row => row.phase, true], ["of the time", row => percent(row.share)],
       ["calls", row => count(row.calls)], ["total", row => ns(row.total_ns)],
-      ["P99", row => ns(row.p99_ns)], ["max", row => ns(row.max_ns)]], rowsOf(heap, "phases.phases"), row => row.share);
+      ["P99", row => ns(row.p99_ns)], ["max", row => ns(row.max_ns)]], rowsOf(heap, "phases.phases"), row => row.share, true);
     table(byId("causes"), [["pauses", kindOf, true], ["cause", row => row.cause === null ? "?" : row.cause, true],
       ["count", row => count(row.count)], ["total", row => ns(row.total_ns)], ["max", row => ns(row.max_ns)],
-      ["meaning", row => row.meaning, true]], rowsOf(heap, "causes.causes"));
+      ["meaning", row => row.meaning, true]], rowsOf(heap, "causes.causes"), null, true);
     table(byId("pauses"), [["pauses", kindOf, true], ["count", row => count(row.count)]].concat(
       ["min", "mean", "p50", "p90", "p99", "p99.9", "max"].map(name =>
         [name.replace("p", "P"), row => row[name + "_ns"] === null ? "-" : ns(row[name + "_ns"])])),
-      rowsOf(heap, "pauses.pauses"));
+      rowsOf(heap, "pauses.pauses"), null, true);
     table(byId("histogram"), [["from", row => ns(row.from_ns), true],
       ["to below", row => row.to_ns === null ? "-" : ns(row.to_ns)], ["scavenges alone", row => count(row.scavenges)],
       ["full", row => count(row.full_collections)], ["of the pause time", row => percent(row.share)]],
@@ -277,17 +197,64 @@
       row => row.utilisation);
   }
 
+  // Both clocks on logarithmic scales: a place is the logarithm, whose ticks are at whole numbers.
+  const clocks = [
+    {name: "ns", run: "run_ns", at: Math.log10, text: place => ns(10 ** place * 1.000001)},
+    {name: "bytes", run: "run_bytes", at: Math.log2, text: place => bytes(2 ** place * 1.000001)},
+  ];
+  clocks.forEach(clock => clock.group = chartGroup(byId("b-lives-" + clock.name), clock.text, 60));
+
+  // A row for each place at which a curve has a point. A curve that has come down to 0 goes on to the end of the run.
+  function drawCurves(clock, curves, run) {
+    const rows = new Map(), place = value => clock.at(Math.max(value === null ? run : value, 1));
+    const add = (i, at, alive) => {
+      if (!rows.has(at)) rows.set(at, [at].concat(curves.map(() => null)));
+      rows.get(at)[i + 1] = alive;
+    };
+    const ends = curves.map(curve => curve[clock.name]).filter(points => points.length).map(points => place(points[points.length - 1][0]));
+    const end = Math.max(place(run), ...ends);
+    curves.forEach((curve, i) => {
+      curve[clock.name].forEach(([value, alive]) => add(i, place(value), alive));
+      if (curve[clock.name].length && curve[clock.name].at(-1)[1] === 0) add(i, end, 0);
+    });
+    const points = Array.from(rows.values()).sort((a, b) => a[0] - b[0]);
+    clock.group.clear([points.length && points[0][0] < end ? points[0][0] : end - 1, end]);
+    clock.group.draw("lives-" + clock.name, curves.map(nameOf), points, percent,
+      {stepPlot: true, connectSeparatedPoints: true, valueRange: [0, 1.02]});
+  }
+
+  const nameOf = row => row.name === null ? "class " + row.class_id : row.name;
+
   function showLifetimes(heap) {
-    const model = modelOf(heap);
-    const mine = data.lifetimes === null ? [] : data.lifetimes.classes.filter(row => row.pid === heap.pid &&
-      row.heap === model.heap && row.serial === heap.serial);
     byId("s-lifetimes").hidden = data.lifetimes === null;
-    table(byId("lifetimes"), [["class", row => row.name === null ? "?" : row.name, true],
+    if (data.lifetimes === null) return;
+    const model = modelOf(heap);
+    const mine = rows => rows.filter(row => row.pid === heap.pid && row.heap === model.heap && row.serial === heap.serial);
+    const [profile] = mine(data.lifetimes.heaps), classes = mine(data.lifetimes.classes), curves = mine(data.survival.curves);
+    byId("lives").textContent = profile && profile.profiled ? "Of " + ns(profile.run_ns) + " profiled, in which " + bytes(profile.run_bytes) +
+      " were allocated; sampling " + profile.sampling + ", deaths found by " + profile.mechanism + "." +
+      (classes.length > data.survival.top ? " The charts have the " + data.survival.top + " classes that take most memory." : "") :
+      "No profile of this heap was recorded.";
+    clocks.forEach(clock => drawCurves(clock, curves, profile && profile.profiled ? profile[clock.run] : 1));
+    table(byId("lifetimes"), [["class", nameOf, true],
       ["objects", row => count(Math.round(row.objects))], ["of the allocation", row => percent(row.allocation_share)],
       ["mean lifetime", row => row.mean_lifetime_ns === null ? "?" : (row.mean_is_lower_bound ? "at least " : "") + ns(row.mean_lifetime_ns)],
       ["of the run", row => percent(row.mean_lifetime_share)], ["lives", row => row.verdict === null ? "?" : row.verdict, true]],
-      mine.sort((a, b) => b.allocation_share - a.allocation_share).slice(0, 30), row => row.mean_lifetime_share);
-    if (mine.length > 30) element("p", "The 30 that allocate most, of " + count(mine.length) + ".", byId("lifetimes"));
+      classes.sort((a, b) => b.allocation_share - a.allocation_share).slice(0, 30), row => row.mean_lifetime_share, true);
+    if (classes.length > 30) element("p", "The 30 that allocate most, of " + count(classes.length) + ".", byId("lifetimes"));
+  }
+
+  // What is wider than its box is scrolled in it, also with the keyboard.
+  function markBoxes() {
+    document.querySelectorAll(".box").forEach(box => {
+      if (box.scrollWidth > box.clientWidth) {
+        box.tabIndex = 0;
+        box.setAttribute("role", "region");
+        box.setAttribute("aria-label", box.closest("section").querySelector("h2").textContent);
+      } else {
+        ["tabindex", "role", "aria-label"].forEach(name => box.removeAttribute(name));
+      }
+    });
   }
 
   function show(heap) {
@@ -298,6 +265,7 @@
     showFindings(heap);
     showTables(heap);
     showLifetimes(heap);
+    markBoxes();
   }
 
   // ---- the page
@@ -320,6 +288,7 @@
   byId("heap").onchange = () => show(data.heaps[byId("heap").value]);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
     () => show(data.heaps[byId("heap").value || 0]));
+  window.addEventListener("resize", markBoxes);
   if (first) show(first);
   document.documentElement.dataset.drawn = "yes";
 })();
