@@ -2,33 +2,14 @@
 #include "util/text.h"
 #include "advise/print.h"
 #include "advise/rules/account.h"
+#include "util/fold.h"
 #include "util/format.h"
 #include "util/message.h"
+#include "util/style.h"
+#include "util/terminal.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { WIDTH = 110 };
-
-/* Prints text in lines of at most WIDTH columns: the first after `lead`, further ones indented as far as that. */
-static void print_wrapped(FILE *out, const char *lead, const char *text) {
-    size_t indent = strlen(lead), column = indent;
-    fputs(lead, out);
-    for (bool first = true; *text; first = false) {
-        size_t length = strcspn(text, " "), columns = text_columns(text, length);
-        if (!first && column + 1 + columns > WIDTH) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (!first) {
-            fputc(' ', out);
-            column++;
-        }
-        fwrite(text, 1, length, out);
-        column += columns;
-        text += length + (text[length] == ' ');
-    }
-    fputc('\n', out);
-}
 
 /* Of a heap that none of the shares and sums describe. */
 static void print_unseen(FILE *out, const struct tune_facts *facts) {
@@ -37,7 +18,7 @@ static void print_unseen(FILE *out, const struct tune_facts *facts) {
              facts->is_at_rest ? "no collection was observed in %s"
                                : "? of %s was spent in collections: no collection ended while it was observed",
              format_ns(wall, facts->wall_ns));
-    print_wrapped(out, "  ", line);
+    fold_paragraph(out, "  ", "%s", line);
 }
 
 /* heap 1 'main' */
@@ -54,7 +35,8 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
     char command[TEXT_GROWTH * sizeof facts->command], heap[HEAP_TEXT], wall[FORMAT_MAX], gc[FORMAT_MAX],
         scavenge[FORMAT_MAX], full[FORMAT_MAX], pause[FORMAT_MAX], count[FORMAT_MAX], line[640];
     text_escape(command, sizeof command, facts->command[0] ? facts->command : "?", "");
-    fprintf(out, "%s[%" PRIu32 "] %s\n", command, facts->process.pid, heap_text(heap, facts));
+    fprintf(out, "%s%s[%" PRIu32 "] %s%s\n", style_on(out, STYLE_HEADING), command, facts->process.pid,
+            heap_text(heap, facts), style_off(out, STYLE_HEADING));
     if (!tune_has_collections(facts)) {
         print_unseen(out, facts);
         return;
@@ -80,7 +62,7 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
         : !facts->complete         ? ". Its end was not observed"
         : facts->unreported_passes ? ". Some collections were not observed in full, and are left out"
                                    : "");
-    print_wrapped(out, "  ", line);
+    fold_paragraph(out, "  ", "%s", line);
 }
 
 /* What of the time in collections the findings explain, where that time matters. */
@@ -98,7 +80,7 @@ static void print_account(FILE *out, const struct findings *findings) {
              "%.1f%%)",
              100 * shares.explained, 100 * shares.unexplained, 100 * shares.rest[TUNE_SCAVENGES],
              100 * shares.rest[TUNE_FULLS]);
-    print_wrapped(out, "  ", line);
+    fold_paragraph(out, "  ", "%s", line);
 }
 
 static void print_settings(FILE *out, const struct finding *finding) {
@@ -111,7 +93,7 @@ static void print_settings(FILE *out, const struct finding *finding) {
                                    tune_value(value, setting->parameter, setting->number));
     }
     snprintf(line + length, sizeof line - length, "%s%s", finding->setting_count ? ": " : "", finding->how);
-    print_wrapped(out, "     set  ", line);
+    fold_paragraph(out, "     set  ", "%s", line);
 }
 
 static void print_gain(FILE *out, const struct finding *finding) {
@@ -121,27 +103,30 @@ static void print_gain(FILE *out, const struct finding *finding) {
                  100 * finding->gain_max);
     }
     snprintf(line, sizeof line, "%s%s%s", gain, finding->cost[0] ? "; costs " : "", finding->cost);
-    print_wrapped(out, "    gain  ", line);
+    fold_paragraph(out, "    gain  ", "%s", line);
 }
 
 static void print_finding(FILE *out, const struct finding *finding) {
+    static const enum style styles[] = {
+        [TUNE_NOTE] = STYLE_FAINT, [TUNE_LOW] = STYLE_PLAIN, [TUNE_MEDIUM] = STYLE_WARNING, [TUNE_HIGH] = STYLE_BAD};
+    const enum style style = styles[finding->severity];
+    fprintf(out, "\n  %s%s%s (%s%s%s", style_on(out, STYLE_HEADING), finding->key, style_off(out, STYLE_HEADING),
+            style_on(out, style), tune_severity_names[finding->severity], style_off(out, style));
     if (finding->time_share > 0) {
-        fprintf(out, "\n  %s (%s: %.1f%% of the run)\n", finding->key, tune_severity_names[finding->severity],
-                100 * finding->time_share);
-    } else {
-        fprintf(out, "\n  %s (%s)\n", finding->key, tune_severity_names[finding->severity]);
+        fprintf(out, ": %.1f%% of the run", 100 * finding->time_share);
     }
+    fputs(")\n", out);
     for (int i = 0; i < finding->evidence_count; i++) {
-        print_wrapped(out, i ? "          " : "    seen  ", finding->evidence[i]);
+        fold_paragraph(out, i ? "          " : "    seen  ", "%s", finding->evidence[i]);
     }
     if (finding->why[0]) {
-        print_wrapped(out, "     why  ", finding->why);
+        fold_paragraph(out, "     why  ", "%s", finding->why);
     }
     if (finding->setting_count) {
         print_settings(out, finding);
         print_gain(out, finding);
     } else if (finding->how[0]) {
-        print_wrapped(out, "      do  ", finding->how);
+        fold_paragraph(out, "      do  ", "%s", finding->how);
     }
 }
 
@@ -255,13 +240,13 @@ static void print_paste(FILE *out, const struct tune_report *report) {
     for (size_t i = 0; i < report->heaps; i++) {
         is_late = is_late || report->findings[i].facts->late;
     }
-    fprintf(out,
-            "Run it with%s%s:\n"
-            "  EDEN_OPTIONS=\"",
-            report->heaps > 1 ? " (for all of its heaps)" : "",
+    fprintf(out, "Run it with%s%s:\n", report->heaps > 1 ? " (for all of its heaps)" : "",
             is_late ? ", added to the EDEN_OPTIONS that it has, if it has any" : "");
+    terminal_fold(false);
+    fputs("  EDEN_OPTIONS=\"", out);
     print_merged(out, report);
     fprintf(out, "\" %s\n", report->command ? report->command : "PROGRAM");
+    terminal_fold(true);
 }
 
 void tune_print_text(FILE *out, const struct tune_report *report) {

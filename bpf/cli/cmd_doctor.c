@@ -10,6 +10,7 @@
 #include "util/clock.h"
 #include "util/json.h"
 #include "util/message.h"
+#include "util/style.h"
 #include "util/text.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -47,7 +48,9 @@ __attribute__((format(printf, 4, 5))) static void report(struct doctor *doctor, 
         json_array_append_new(doctor->checks, json_pack("{s:s, s:s, s:o}", "check", what, "verdict", verdicts[verdict],
                                                         "text", json_text(text, sizeof text)));
     } else {
-        printf("  %-8s %-20s %s\n", verdicts[verdict], what, text_escape(escaped, sizeof escaped, text, ""));
+        static const enum style styles[] = {STYLE_GOOD, STYLE_WARNING, STYLE_BAD};
+        printf("  %s%-8s%s %-20s %s\n", style_on(stdout, styles[verdict]), verdicts[verdict],
+               style_off(stdout, styles[verdict]), what, text_escape(escaped, sizeof escaped, text, ""));
     }
 }
 

@@ -22,6 +22,7 @@
 #include "util/plot.h"
 #include "util/replace.h"
 #include "util/sum.h"
+#include "util/terminal.h"
 #include "util/whole.h"
 #include "views/lifetimes/pretenure.h"
 #include "views/lifetimes/table.h"
@@ -82,7 +83,8 @@ static bool choose_view(struct lifetimes *run, struct failure *why) {
         return failure_set(why, 1, "--view %.40s: unknown view; choose one of %s", options->view, names);
     }
     run->view = view->print;
-    run->is_chart = view->is_chart;
+    run->is_chart = view->kind == LIFE_VIEW_CHART;
+    terminal_fold(view->kind == LIFE_VIEW_TEXT);
     return !options->json || failure_set(why, 1, "give either --json or --view %.40s, not both", options->view);
 }
 

@@ -329,15 +329,11 @@ static void show_process(struct listing *listing, int heaps, int error) {
     }
     listing->unread_parts += list.unread;
     listing->classes = list.classes;
-    char command[TEXT_GROWTH * sizeof listing->command], user[TEXT_GROWTH * sizeof listing->user];
     if (heaps <= 0 && !listing->processes) {
-        printf("%8d  %s  %s %4s  %s\n", listing->pid,
-               text_column(user, sizeof user, listing->user, "", LIST_USER, UINT_MAX),
-               text_column(command, sizeof command, listing->command, "", 16, UINT_MAX), "-",
-               heaps == 0        ? "(no heap)"
-               : error == EACCES ? "(unreadable: CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing)"
-               : error == EPROTO ? "(another version of the runtime)"
-                                 : "(unreadable)");
+        list_heap_print_none(&list, heaps == 0        ? "(no heap)"
+                                    : error == EACCES ? "(unreadable: CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing)"
+                                    : error == EPROTO ? "(another version of the runtime)"
+                                                      : "(unreadable)");
     }
     if (listing->processes) {
         json_t *process =

@@ -143,7 +143,6 @@ struct report {
     const struct view *view; /* NULL: the summary */
     const char *path;
     struct replacement page; /* of --html */
-    unsigned terminal;       /* as struct rows_format */
 };
 
 static int print(const struct report *report, const struct viewed *viewed, const struct heap_choice *wanted) {
@@ -155,8 +154,7 @@ static int print(const struct report *report, const struct viewed *viewed, const
         return good ? 0 : failure_report(&why); /* what reads apart ends the output */
     }
     if (report->view) {
-        const struct rows_format format = {options->columns, options->sort, options->separator, options->json,
-                                           report->terminal};
+        const struct rows_format format = {options->columns, options->sort, options->separator, options->json};
         good = rows_print(stdout, report->view, viewed, &format, &why);
     } else if (options->json) {
         good = model_print_json(stdout, viewed->model) || ferror(stdout) ||
@@ -254,7 +252,7 @@ static bool begin_page(struct report *report, struct failure *why) {
 }
 
 int cmd_report(int argc, char **argv) {
-    struct report run = {.terminal = output_columns()};
+    struct report run = {0};
     struct options *options = &run.options;
     struct failure why;
     int status;

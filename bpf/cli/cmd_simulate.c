@@ -13,6 +13,7 @@
 #include "util/format.h"
 #include "util/json.h"
 #include "util/output.h"
+#include "util/sheet.h"
 #include "util/text.h"
 #include "util/whole.h"
 #include <math.h>
@@ -35,17 +36,22 @@ static const char *bytes_text(char text[FORMAT_MAX], double bytes) {
     return format_bytes(text, bytes > 0 ? (uint64_t)llround(bytes) : 0);
 }
 
-static void print_row(FILE *out, const struct simulate_figures *figures, const char *what) {
-    char scavenges[FORMAT_MAX], copied[FORMAT_MAX], held[FORMAT_MAX], tenured[FORMAT_MAX];
-    char fulls[FORMAT_MAX], peak[FORMAT_MAX];
-    fprintf(out, "%11s %10s %10s %10s %7s", format_count(scavenges, figures->scavenges),
-            bytes_text(copied, figures->survived_bytes), bytes_text(held, figures->held_bytes),
-            bytes_text(tenured, figures->tenured_bytes), format_count(fulls, figures->full_collections));
+enum { BEFORE_CAUSES = 5, CELLS = BEFORE_CAUSES + EDEN_FULL_CAUSES + 2 };
+
+static void print_row(const struct sheet *sheet, const struct simulate_figures *figures, const char *what) {
+    char text[CELLS][FORMAT_MAX];
+    struct sheet_cell cells[CELLS] = {{format_count(text[0], figures->scavenges), STYLE_PLAIN},
+                                      {bytes_text(text[1], figures->survived_bytes), STYLE_PLAIN},
+                                      {bytes_text(text[2], figures->held_bytes), STYLE_PLAIN},
+                                      {bytes_text(text[3], figures->tenured_bytes), STYLE_PLAIN},
+                                      {format_count(text[4], figures->full_collections), STYLE_PLAIN}};
     for (unsigned cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
-        char text[FORMAT_MAX];
-        fprintf(out, " %10s", format_count(text, figures->full_by_cause[cause]));
+        const unsigned i = BEFORE_CAUSES + cause;
+        cells[i].form = format_count(text[i], figures->full_by_cause[cause]);
     }
-    fprintf(out, " %10s  %s\n", bytes_text(peak, figures->old_used_peak), what);
+    cells[CELLS - 2].form = bytes_text(text[CELLS - 2], figures->old_used_peak);
+    cells[CELLS - 1].form = what;
+    sheet_row(sheet, cells);
 }
 
 static void print_holding(FILE *out, const struct simulate_holding *holding) {
@@ -68,15 +74,23 @@ static void simulate_print_table(FILE *out, const struct simulate_trace *trace,
             format_bytes(bytes, trace->history.end), format_count(objects, trace->history.objects));
     fprintf(out, "  recorded with %s, else defaults\n  where nothing is given: %s, else defaults\n", recorded, usual);
     print_holding(out, &trace->holding);
-    fprintf(out, "%11s %10s %10s %10s %7s", "scavenges", "copied", "held", "tenured", "fulls");
+    struct sheet_column columns[CELLS] = {{"scavenges", SHEET_NUMBER, 11, 0},
+                                          {"copied", SHEET_NUMBER, 10, 1},
+                                          {"held", SHEET_NUMBER, 10, 1},
+                                          {"tenured", SHEET_NUMBER, 10, 1},
+                                          {"fulls", SHEET_NUMBER, 7, 1}};
     for (unsigned cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
-        fprintf(out, " %10s", eden_full_cause_name(cause));
+        columns[BEFORE_CAUSES + cause] = (struct sheet_column){eden_full_cause_name(cause), SHEET_NUMBER, 10, 1};
     }
-    fprintf(out, " %10s  parameters\n", "old, most");
-    print_row(out, &trace->recorded, "as recorded");
-    print_row(out, &trace->again, "as recorded, simulated");
+    columns[CELLS - 2] = (struct sheet_column){"old, most", SHEET_NUMBER, 10, 1};
+    columns[CELLS - 1] = (struct sheet_column){"parameters", SHEET_WORDS, 0, 2};
+    const struct sheet sheet = SHEET(out, "", columns);
+    sheet_heading(&sheet);
+    print_row(&sheet, &trace->recorded, "as recorded");
+    print_row(&sheet, &trace->again, "as recorded, simulated");
     for (size_t i = 0; i < count; i++) {
-        print_row(out, &predictions[i].figures, predictions[i].options[0] ? predictions[i].options : "nothing given");
+        print_row(&sheet, &predictions[i].figures,
+                  predictions[i].options[0] ? predictions[i].options : "nothing given");
     }
 }
 

@@ -7,6 +7,7 @@
 #include "util/interrupt.h"
 #include "util/message.h"
 #include "util/output.h"
+#include "util/sheet.h"
 #include "util/whole.h"
 #include "views/heap_table.h"
 #include "views/model_json.h"
@@ -40,7 +41,9 @@ static void print_summary(FILE *out, const struct model *model) {
         }
     }
     char text[FORMAT_MAX];
-    fprintf(out, "\n  %s observed, %" PRIu64 " events lost\n", format_ns(text, model->wall_ns), model->lost);
+    const enum style style = model->lost ? STYLE_WARNING : STYLE_PLAIN;
+    fprintf(out, "\n  %s observed, %s%" PRIu64 " events lost%s\n", format_ns(text, model->wall_ns),
+            style_on(out, style), model->lost, style_off(out, style));
     if (model_heap_count(model) > 1) {
         fprintf(out, "  Shares and rates are of the whole %s, also of heaps that were there for a part of it.\n", text);
     }
@@ -48,10 +51,12 @@ static void print_summary(FILE *out, const struct model *model) {
 
 /* ---- lines by interval ------------------------------------------------------------------------------------------ */
 
-static void print_line_heading(FILE *out) {
-    fprintf(out, "# %8s %8s %5s %9s %6s %9s %7s %10s %10s %10s %10s  %s\n", "time", "pid", "heap", "scavenges", "full",
-            "gc", "gc%", "allocated", "survived", "tenured", "old", "now");
-}
+static const struct sheet_column line_columns[] = {
+    {"time", SHEET_NUMBER, 9, 0},      {"pid", SHEET_NUMBER, 8, 1},        {"heap", SHEET_NUMBER, 5, 1},
+    {"scavenges", SHEET_NUMBER, 9, 1}, {"full", SHEET_NUMBER, 6, 1},       {"gc", SHEET_NUMBER, 9, 1},
+    {"gc%", SHEET_NUMBER, 7, 1},       {"allocated", SHEET_NUMBER, 10, 1}, {"survived", SHEET_NUMBER, 10, 1},
+    {"tenured", SHEET_NUMBER, 10, 1},  {"old", SHEET_NUMBER, 10, 1},       {"now", SHEET_WORDS, 0, 2}};
+enum { LINE_COLUMNS = sizeof line_columns / sizeof *line_columns };
 
 static char *delta(char text[FORMAT_MAX], const struct heap_model *heap, const struct heap_model *before,
                    enum eden_figure figure) {
@@ -63,42 +68,49 @@ static char *delta(char text[FORMAT_MAX], const struct heap_model *heap, const s
     return format_figure(text, figure, value);
 }
 
-static void print_time(const struct run *run, const struct model *model) {
-    if (!run->options.timestamp) {
-        fprintf(run->out, "%10.3f", (double)model->wall_ns / 1e9);
-        return;
-    }
-    char text[16] = "?";
+static char *time_text(char text[FORMAT_MAX], const struct run *run, const struct model *model) {
     struct tm parts;
     time_t now = time(NULL);
-    if (localtime_r(&now, &parts)) {
-        strftime(text, sizeof text, "%H:%M:%S", &parts);
+    if (!run->options.timestamp) {
+        snprintf(text, FORMAT_MAX, "%.3f", (double)model->wall_ns / 1e9);
+    } else if (!localtime_r(&now, &parts) || strftime(text, FORMAT_MAX, "%H:%M:%S", &parts) == 0) {
+        memcpy(text, "?", 2);
     }
-    fprintf(run->out, "%10s", text);
+    return text;
 }
 
-static void print_line(const struct run *run, const struct model *model, const struct process_model *process,
-                       const struct heap_model *heap, const struct heap_model *before) {
-    static const enum eden_figure columns[] = {EDEN_FIGURE_allocated_bytes, EDEN_FIGURE_survived_bytes,
-                                               EDEN_FIGURE_tenured_bytes, EDEN_FIGURE_old_used};
-    char text[FORMAT_MAX], stopped[FORMAT_MAX] = "?", share[16] = "?", now[PHASE_NOW_MAX], number[HEAP_NUMBER];
+static void print_line(const struct run *run, const struct sheet *sheet, const struct model *model,
+                       const struct process_model *process, const struct heap_model *heap,
+                       const struct heap_model *before) {
+    char text[LINE_COLUMNS][FORMAT_MAX], number[HEAP_NUMBER], now[PHASE_NOW_MAX];
     uint64_t wall = model->wall_ns - run->before.wall_ns, ns;
+    enum style style = STYLE_PLAIN;
+    snprintf(text[1], FORMAT_MAX, "%u", process->key.pid);
+    memcpy(text[5], "?", 2);
+    memcpy(text[6], "?", 2);
     if (heap_stopped_since(heap, before, wall, &ns)) {
-        format_ns(stopped, ns);
-        snprintf(share, sizeof share, "%.2f%%", 100 * (double)ns / (double)wall);
+        style = style_of_share((double)ns / (double)wall);
+        format_ns(text[5], ns);
+        snprintf(text[6], FORMAT_MAX, "%.2f%%", 100 * (double)ns / (double)wall);
     }
-    print_time(run, model);
-    fprintf(run->out, " %8u %5s", process->key.pid, heap_number_text(number, heap->id, heap->suffix));
-    fprintf(run->out, " %9s", delta(text, heap, before, EDEN_FIGURE_scavenges));
-    fprintf(run->out, " %6s", delta(text, heap, before, EDEN_FIGURE_full_collections));
-    fprintf(run->out, " %9s %7s", stopped, share);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        fprintf(run->out, " %10s", delta(text, heap, before, columns[i]));
-    }
-    fprintf(run->out, "  %s\n", phase_table_now(now, process, heap));
+    sheet_row(sheet, (const struct sheet_cell[LINE_COLUMNS]){
+                         {time_text(text[0], run, model), STYLE_PLAIN},
+                         {text[1], STYLE_PLAIN},
+                         {heap_number_text(number, heap->id, heap->suffix), STYLE_PLAIN},
+                         {delta(text[3], heap, before, EDEN_FIGURE_scavenges), STYLE_PLAIN},
+                         {delta(text[4], heap, before, EDEN_FIGURE_full_collections), STYLE_PLAIN},
+                         {text[5], STYLE_PLAIN},
+                         {text[6], style},
+                         {delta(text[7], heap, before, EDEN_FIGURE_allocated_bytes), STYLE_PLAIN},
+                         {delta(text[8], heap, before, EDEN_FIGURE_survived_bytes), STYLE_PLAIN},
+                         {delta(text[9], heap, before, EDEN_FIGURE_tenured_bytes), STYLE_PLAIN},
+                         {delta(text[10], heap, before, EDEN_FIGURE_old_used), STYLE_PLAIN},
+                         {phase_table_now(now, process, heap), STYLE_PLAIN},
+                     });
 }
 
 static void print_interval(struct run *run, const struct model *model) {
+    const struct sheet sheet = SHEET(run->out, "#", line_columns);
     if (run->options.json) {
         model_print_json(run->out, model);
     } else {
@@ -112,9 +124,9 @@ static void print_interval(struct run *run, const struct model *model) {
                     continue;
                 }
                 if (run->lines++ % 24 == 0) {
-                    print_line_heading(run->out);
+                    sheet_heading(&sheet);
                 }
-                print_line(run, model, process, heap, before);
+                print_line(run, &sheet, model, process, heap, before);
             }
         }
     }

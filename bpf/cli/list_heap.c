@@ -2,11 +2,11 @@
 #include "util/clock.h"
 #include "util/format.h"
 #include "util/json.h"
+#include "util/sheet.h"
 #include "util/text.h"
 #include "views/heap_params.h"
 #include "views/phase_table.h"
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -115,20 +115,50 @@ static const char *gauge_to_text(char text[FORMAT_MAX], const struct heapinfo *h
     return heap->known >> figure & 1 ? format_bytes(text, heap->figures[figure]) : "?";
 }
 
+static const struct sheet_column columns[] = {
+    {"PID", SHEET_NUMBER, 8, 0},      {"USER", SHEET_TEXT, 8, 2},           {"COMMAND", SHEET_TEXT, 16, 2},
+    {"HEAP", SHEET_NUMBER, 4, 1},     {"NAME", SHEET_TEXT, 16, 2},          {"EDEN", SHEET_NUMBER, 9, 1},
+    {"OLD USED", SHEET_NUMBER, 9, 1}, {"COLLECTIONS", SHEET_NUMBER, 11, 1}, {"NOW", SHEET_WORDS, 0, 2}};
+/* Of a process without heaps a reason takes the place of what is known of a heap. */
+static const struct sheet_column columns_without[] = {{"", SHEET_NUMBER, 8, 0},
+                                                      {"", SHEET_TEXT, 8, 2},
+                                                      {"", SHEET_TEXT, 16, 2},
+                                                      {"", SHEET_NUMBER, 4, 1},
+                                                      {"", SHEET_WORDS, 0, 2}};
+
 void list_heap_heading(void) {
-    printf("%8s  %-*s  %-16s %4s  %-16s %9s %9s %11s  %s\n", "PID", LIST_USER, "USER", "COMMAND", "HEAP", "NAME",
-           "EDEN", "OLD USED", "COLLECTIONS", "NOW");
+    const struct sheet sheet = SHEET(stdout, "", columns);
+    sheet_heading(&sheet);
+}
+
+void list_heap_print_none(const struct list_heap *list, const char *why) {
+    const struct sheet sheet = SHEET(stdout, "", columns_without);
+    char pid[16], command[TEXT_GROWTH * 64], user[TEXT_GROWTH * 64];
+    snprintf(pid, sizeof pid, "%d", list->pid);
+    sheet_row(&sheet,
+              (const struct sheet_cell[]){{pid, STYLE_PLAIN},
+                                          {text_escape(user, sizeof user, list->user, ""), STYLE_PLAIN},
+                                          {text_escape(command, sizeof command, list->command, ""), STYLE_PLAIN},
+                                          {"-", STYLE_PLAIN},
+                                          {why, STYLE_PLAIN}});
 }
 
 void list_heap_print(struct list_heap *list, const struct heapinfo *heap) {
-    char eden[FORMAT_MAX], old[FORMAT_MAX], collections[FORMAT_MAX], now[PHASE_NOW_MAX];
+    const struct sheet sheet = SHEET(stdout, "", columns);
+    char eden[FORMAT_MAX], old[FORMAT_MAX], collections[FORMAT_MAX], now[PHASE_NOW_MAX], pid[16], id[24];
     char name[TEXT_GROWTH * sizeof heap->name], command[TEXT_GROWTH * 64], user[TEXT_GROWTH * 64];
-    printf("%8d  %s  %s %4" PRIu64 "  %s %9s %9s %11s  %s\n", list->pid,
-           text_column(user, sizeof user, list->user, "", LIST_USER, UINT_MAX),
-           text_column(command, sizeof command, list->command, "", 16, UINT_MAX), heap->id,
-           text_column(name, sizeof name, heap->name, "", 16, UINT_MAX),
-           gauge_to_text(eden, heap, EDEN_FIGURE_eden_size), gauge_to_text(old, heap, EDEN_FIGURE_old_used),
-           format_count(collections, heap->seq), now_to_text(now, heap));
+    snprintf(pid, sizeof pid, "%d", list->pid);
+    snprintf(id, sizeof id, "%" PRIu64, heap->id);
+    sheet_row(&sheet,
+              (const struct sheet_cell[]){{pid, STYLE_PLAIN},
+                                          {text_escape(user, sizeof user, list->user, ""), STYLE_PLAIN},
+                                          {text_escape(command, sizeof command, list->command, ""), STYLE_PLAIN},
+                                          {id, STYLE_PLAIN},
+                                          {text_escape(name, sizeof name, heap->name, ""), STYLE_PLAIN},
+                                          {gauge_to_text(eden, heap, EDEN_FIGURE_eden_size), STYLE_PLAIN},
+                                          {gauge_to_text(old, heap, EDEN_FIGURE_old_used), STYLE_PLAIN},
+                                          {format_count(collections, heap->seq), STYLE_PLAIN},
+                                          {now_to_text(now, heap), is_collecting(heap) ? STYLE_WARNING : STYLE_PLAIN}});
     if (list->has_params) {
         struct heap_params params;
         heap_params_print(stdout, read_params(list, heap, &params) ? &params : NULL);

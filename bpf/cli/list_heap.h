@@ -5,8 +5,6 @@
 #include "attach/inspect/inspect.h"
 #include <jansson.h>
 
-enum { LIST_USER = 8 }; /* columns; a longer name moves the others */
-
 struct list_heap {
     struct inspect *inspect;
     struct target *target;
@@ -19,6 +17,8 @@ struct list_heap {
 
 void list_heap_heading(void);
 void list_heap_print(struct list_heap *list, const struct heapinfo *heap);
+/* The row of a process that shows none. */
+void list_heap_print_none(const struct list_heap *list, const char *why);
 /* A new reference. */
 json_t *list_heap_to_json(struct list_heap *list, const struct heapinfo *heap);
 

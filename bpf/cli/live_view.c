@@ -13,7 +13,7 @@ static bool show(const struct live_view *live, const struct options *options, co
     bool good = recording && recording_model(recording, &model, why);
     if (good && model_heap_count(&model) != 0) { /* without, the recorder has said so */
         const struct viewed viewed = viewed_whole(recording, &model);
-        const struct rows_format format = {.json = options->json, .terminal = out == stdout ? output_columns() : 0};
+        const struct rows_format format = {.json = options->json};
         good = (!live->report_missing || live->report_missing(live->context, options, &model, why)) &&
                rows_print(out, live->view, &viewed, &format, why);
     }

@@ -6,6 +6,7 @@
 #include "util/message.h"
 #include "util/output.h"
 #include "util/rights.h"
+#include "util/terminal.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -96,6 +97,7 @@ int main(int argc, char **argv) {
     occupy_standard_files();
     message_open();
     output_open_standard();
+    terminal_begin();
     if (!rights_files_of_user()) {
         message_print("cannot drop file capabilities: %m");
         return 2;
@@ -103,7 +105,9 @@ int main(int argc, char **argv) {
     interrupt_none(SIGXFSZ); /* a file that reaches `ulimit -f` is an error to report */
     interrupt_none(SIGPIPE); /* a reader that has seen enough is none */
     json_watch_memory();
-    int status = output_finish(stdout, "standard output", run(argc, argv));
+    int status = run(argc, argv);
+    terminal_fold(false); /* writes a line that has no end */
+    status = output_finish(stdout, "standard output", status);
     if (status == 0 && !json_is_whole()) {
         message_print("out of memory: the output is not whole");
         return 1;

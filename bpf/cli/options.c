@@ -3,6 +3,7 @@
 #include "model/heap_ref.h"
 #include "model/probe_table.h"
 #include "util/message.h"
+#include "util/terminal.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -59,6 +60,7 @@ enum {
     OPTION_KEEP,
     OPTION_ON,
     OPTION_COLLECT,
+    OPTION_COLOR,
     OPTION_COUNT
 };
 
@@ -232,6 +234,9 @@ static const struct described table[] = {
     {{"classes", no_argument, NULL, OPTION_CLASSES},
      ACCEPT_LIST,
      "--classes           show the classes and sites of each heap, with their numbers in probes"},
+    {{"color", required_argument, NULL, OPTION_COLOR},
+     ~0u,
+     "--color WHEN        use colours: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
     {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       report progress on standard error"},
     {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          print this help"},
 };
@@ -403,6 +408,7 @@ static const char *wanted(int value, const char *argument) {
         [OPTION_TOP] = "not a number of rows",
         [OPTION_LIFETIMES] = "give --lifetimes alone, or --lifetimes=details",
         [OPTION_EMIT] = "give --emit options; it knows no other value",
+        [OPTION_COLOR] = "give auto, always or never",
         [OPTION_PAIRS] = "not a number of pairs, from 1 to 100",
         [OPTION_BUDGET] = "not a time in seconds, from 0.1 to 1000000",
         [OPTION_SINCE] = "not a time in seconds, from 0 to 1000000000",
@@ -435,6 +441,8 @@ static bool set_read(struct options *options, int value, char *argument) {
     case OPTION_EMIT:
         options->emit_options = true;
         return strcmp(argument, "options") == 0;
+    case OPTION_COLOR:
+        return terminal_set_color(argument);
     case OPTION_MAX_SIZE:
         return eden_size_parse(argument, &options->max_size) && options->max_size >= 1 << 20 &&
                options->max_size != EDEN_NO_LIMIT;
@@ -558,6 +566,11 @@ static bool parse_rest(struct options *options, unsigned accept, const char *usa
     return !what || misused(usage, what, wrong, status);
 }
 
+static bool is_for_programs(const struct options *options) {
+    return options->json || options->csv || options->chrome || options->otlp || options->separator ||
+           options->emit_options;
+}
+
 bool options_parse(struct options *options, unsigned accept, const char *usage, int argc, char **argv, int *status) {
     *options = (struct options){0};
     *status = 0;
@@ -622,6 +635,9 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
             return misused(usage, "the program after -- is missing", NULL, status);
         }
         options->command = argv + own + 1;
+    }
+    if (is_for_programs(options)) {
+        terminal_fold(false);
     }
     return parse_rest(options, accept, usage, status);
 }

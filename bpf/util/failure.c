@@ -13,6 +13,6 @@ bool failure_set(struct failure *why, int status, const char *format, ...) {
 }
 
 int failure_report(const struct failure *why) {
-    message_print("%s", why->message);
+    message_failure(why->message);
     return why->status;
 }

@@ -1,5 +1,6 @@
 #include "util/message.h"
 #include "util/stream.h"
+#include "util/style.h"
 #include "util/text.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 enum { MOST = 4096 };
+static const char own[] = "edenscope: "; /* begins each message */
 
 void message_open(void) {
     FILE *out = stream_open(STDERR_FILENO, _IONBF);
@@ -16,9 +18,10 @@ void message_open(void) {
 }
 
 /* In one piece, so that messages of several processes do not mix. */
-static void print(const char *lead, const char *text) {
+static void print(const char *lead, enum style style, const char *text) {
     char line[TEXT_GROWTH * MOST];
-    fprintf(stderr, "%s%s\n", lead, text_escape(line, sizeof line, text, ""));
+    fprintf(stderr, "%s%s%s%s\n", lead, style_on(stderr, style), text_escape(line, sizeof line, text, ""),
+            style_off(stderr, style));
 }
 
 __attribute__((format(printf, 2, 0))) static void print_format(const char *lead, const char *format,
@@ -26,27 +29,29 @@ __attribute__((format(printf, 2, 0))) static void print_format(const char *lead,
     char text[MOST];
     int error = errno;
     vsnprintf(text, sizeof text, format, arguments);
-    print(lead, text);
+    print(lead, STYLE_PLAIN, text);
     errno = error;
 }
 
 void message_print(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    print_format("edenscope: ", format, arguments);
+    print_format(own, format, arguments);
     va_end(arguments);
 }
 
 void message_report(void *context, const char *text) {
     (void)context;
-    message_print("%s", text);
+    print(own, STYLE_WARNING, text);
 }
+
+void message_failure(const char *text) { print(own, STYLE_BAD, text); }
 
 void message_few(struct message_kind *kind, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     if (kind->count++ < MESSAGE_FEW) {
-        print_format("edenscope: ", format, arguments);
+        print_format(own, format, arguments);
     }
     va_end(arguments);
 }
@@ -105,6 +110,6 @@ void message_lines(const char *format, va_list arguments) {
     for (char *line = text, *end; *line; line = end) {
         end = line + strcspn(line, "\n");
         end += *end ? (*end = '\0', 1) : 0;
-        print("edenscope: ", line);
+        print(own, STYLE_PLAIN, line);
     }
 }

@@ -15,8 +15,10 @@ void message_open(void);
 /* Prints "edenscope: ", the message and a newline; what is beyond some 4,000 bytes is cut. Keeps errno. */
 __attribute__((format(printf, 1, 2))) void message_print(const char *format, ...);
 
-/* The same of one text; the context is not used. */
+/* The same of one text, which says what is missing; the context is not used. */
 void message_report(void *context, const char *text);
+/* ... or why something failed. */
+void message_failure(const char *text);
 
 /* Messages of a kind that strangers can cause at will: MESSAGE_FEW of them are printed, the others counted. */
 enum { MESSAGE_FEW = 8 };

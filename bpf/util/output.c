@@ -12,7 +12,6 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,11 +77,6 @@ FILE *output_open(const char *path, struct failure *why) {
 void output_open_standard(void) {
     FILE *out = stream_open(STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
     stdout = out ? out : stdout;
-}
-
-unsigned output_columns(void) {
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /* Why an earlier write failed, as far as the file shows it: a pipe has no reader, or the file its largest size. */

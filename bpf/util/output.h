@@ -13,8 +13,6 @@ FILE *output_open(const char *path, struct failure *why);
 
 /* From now on a signal ends the waiting for who reads standard output (stream.h). */
 void output_open_standard(void);
-/* How many columns the terminal has that is the standard output; 0: it is none, or does not say. */
-unsigned output_columns(void);
 
 /* Writes out what is buffered. Returns status, or 1 where that is 0 and something could not be written, and says what.
  * A reader that has closed its end of a pipe has seen enough, which is no failure. */

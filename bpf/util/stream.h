@@ -9,6 +9,10 @@
  * signal has been counted (interrupt.h), only until nothing was read for a second. Then it gives up: that write fails,
  * and so do all later ones. NULL: no memory. */
 FILE *stream_open(int fd, int buffering);
+/* Whether lines are folded to the width of the terminal (fold.h). What is left of a line is written out first. */
+void stream_fold(int fd, bool folds);
+/* -1: it is no such stream. */
+int stream_descriptor(const FILE *out);
 bool stream_has_given_up(int fd);
 
 #endif

@@ -105,6 +105,21 @@ char *text_copy(char *to, size_t size, const char *form) {
     return to;
 }
 
+size_t text_fitting(const char *form, size_t length, unsigned most, unsigned *columns) {
+    size_t fits = 0;
+    *columns = 0;
+    while (fits < length) {
+        const size_t next = form_length(form + fits);
+        const unsigned wide = text_columns(form + fits, next);
+        if (next == 0 || fits + next > length || *columns + wide > most) {
+            break;
+        }
+        fits += next;
+        *columns += wide;
+    }
+    return fits;
+}
+
 void text_print(FILE *out, const char *text) {
     char piece[TEXT_PIECE];
     for (bool is_first = true; *text; is_first = false) {

@@ -38,6 +38,10 @@ char *text_copy(char *to, size_t size, const char *form);
 /* How many columns of a terminal a form, or its first `length` bytes, take. */
 unsigned text_columns(const char *form, size_t length);
 
+/* How many bytes of a form, or of its first `length` ones, fit in `most` columns, cut between two characters; *columns:
+ * what they take. */
+size_t text_fitting(const char *form, size_t length, unsigned most, unsigned *columns);
+
 /* Prints the form of a text of any length. */
 void text_print(FILE *out, const char *text);
 

@@ -31,6 +31,7 @@
 #include "views/diff.h"
 #include "util/format.h"
 #include "util/json.h"
+#include "util/sheet.h"
 #include "util/text.h"
 #include "util/whole.h"
 #include <math.h>
@@ -374,13 +375,35 @@ static const char *value_to_text(char text[FORMAT_MAX], const struct row *row, u
     return format_count(text, value);
 }
 
+enum { CELLS = 1 + 3 * DIFF_SIDES, CELL = 64 };
+
+/* Of the figures: for each side but the first its value, its ratio to the first, and a verdict. */
+static size_t figure_columns(struct sheet_column columns[CELLS], char headings[CELLS][CELL], size_t count) {
+    size_t used = 0;
+    columns[used++] = (struct sheet_column){"figures", SHEET_WORDS, NAME, 1};
+    for (size_t i = 0; i < count; i++) {
+        snprintf(headings[used], CELL, "%c", 'A' + (char)i);
+        columns[used] = (struct sheet_column){headings[used], SHEET_NUMBER, VALUE, 1};
+        used++;
+        if (i != 0) {
+            snprintf(headings[used], CELL, "%c/A ", 'A' + (char)i); /* a mark may follow the ratio */
+            columns[used] = (struct sheet_column){headings[used], SHEET_NUMBER, 9, 1};
+            used++;
+            columns[used++] = (struct sheet_column){"", SHEET_WORDS, i + 1 < count ? 8 : 0, 1};
+        }
+    }
+    return used;
+}
+
 static void print_row(void *context, const struct diff_side *sides, size_t count, const struct row *row) {
-    FILE *out = context;
-    char text[FORMAT_MAX];
-    fprintf(out, "  %-*s", NAME, row->name);
+    const struct sheet *sheet = context;
+    char text[CELLS][CELL];
+    struct sheet_cell cells[CELLS] = {{row->name, STYLE_PLAIN}};
+    size_t used = 1;
     for (size_t i = 0; i < count; i++) {
         const struct range range = range_of(&sides[i], row->value, row->which);
-        fprintf(out, " %*s", VALUE, range.is_known ? value_to_text(text, row, range.median) : "?");
+        cells[used].form = range.is_known ? value_to_text(text[used], row, range.median) : "?";
+        used++;
         if (i == 0) {
             continue;
         }
@@ -388,28 +411,36 @@ static void print_row(void *context, const struct diff_side *sides, size_t count
         const double ratio = ratio_of(&sides[0], &sides[i], judged, row->which);
         const char mark = judged == row->value ? ' ' : '*';
         if (isnan(ratio)) {
-            fprintf(out, " %8s%c", "-", mark);
+            snprintf(text[used], CELL, "-%c", mark);
         } else {
-            fprintf(out, " %8.2f%c", ratio, mark);
+            snprintf(text[used], CELL, "%.2f%c", ratio, mark);
         }
-        fprintf(out, i + 1 < count ? " %-8s" : " %s", verdicts[judge_row(row, &sides[0], &sides[i])]);
+        cells[used].form = text[used];
+        used++;
+        const enum verdict verdict = judge_row(row, &sides[0], &sides[i]);
+        cells[used++] =
+            (struct sheet_cell){verdicts[verdict], verdict == VERDICT_CHANGED ? STYLE_WARNING : STYLE_PLAIN};
     }
-    fputc('\n', out);
+    sheet_row(sheet, cells);
 }
 
 static void print_param(FILE *out, const struct diff_side *sides, size_t count, enum eden_param_id id) {
-    fprintf(out, "  %-*s", NAME, eden_param(id)->name);
+    struct sheet_column columns[1 + DIFF_SIDES] = {{"", SHEET_WORDS, NAME, 1}};
+    struct sheet_cell cells[1 + DIFF_SIDES] = {{eden_param(id)->name, STYLE_PLAIN}};
+    char forms[DIFF_SIDES][TEXT_GROWTH * CELL];
     for (size_t i = 0; i < count; i++) {
-        char shown[64], form[TEXT_GROWTH * sizeof shown];
+        char shown[CELL];
         const char *value = param_of(&sides[i], id);
         double number;
         snprintf(shown, sizeof shown, "%s", value ? value : "?");
         if (value && eden_param(id)->kind == EDEN_KIND_size && eden_param_parse(eden_param(id), value, &number)) {
             eden_param_show(eden_param(id), number, shown, sizeof shown);
         }
-        fprintf(out, " %*s%*s", VALUE, text_escape(form, sizeof form, shown, ""), i != 0 && i + 1 < count ? 19 : 0, "");
+        /* Below the values of figures, between which are a ratio and a verdict. */
+        columns[1 + i] = (struct sheet_column){"", SHEET_NUMBER, VALUE, i > 1 ? 20 : 1};
+        cells[1 + i].form = text_escape(forms[i], sizeof forms[i], shown, "");
     }
-    fputc('\n', out);
+    sheet_row(&(struct sheet){out, "#", columns, 1 + count}, cells);
 }
 
 void diff_print(FILE *out, const struct diff_side *sides, size_t count) {
@@ -430,12 +461,12 @@ void diff_print(FILE *out, const struct diff_side *sides, size_t count) {
             any = true;
         }
     }
-    fprintf(out, "%s\n# %-*s %*s", any ? "" : "\n# no parameter is known to differ\n", NAME, "figures", VALUE, "A");
-    for (size_t i = 1; i < count; i++) {
-        fprintf(out, " %*c %6c/A%*s", VALUE, 'A' + (char)i, 'A' + (char)i, i + 1 < count ? 10 : 0, "");
-    }
-    fputc('\n', out);
-    each_row(sides, count, print_row, out);
+    struct sheet_column columns[CELLS];
+    char headings[CELLS][CELL];
+    struct sheet sheet = {out, "#", columns, figure_columns(columns, headings, count)};
+    fputs(any ? "\n" : "\n# no parameter is known to differ\n\n", out);
+    sheet_heading(&sheet);
+    each_row(sides, count, print_row, &sheet);
     fputs("\n# " DIFF_VERDICTS "\n# " DIFF_TIMES "\n", out);
     bool any_part = false;
     for (size_t i = 0; i < count; i++) {

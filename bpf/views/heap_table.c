@@ -1,6 +1,7 @@
 #include "views/heap_table.h"
 #include "eden_values.h"
 #include "util/format.h"
+#include "util/style.h"
 #include "util/whole.h"
 #include "views/phase_table.h"
 #include <string.h>
@@ -42,10 +43,12 @@ static void print_now(FILE *out, const struct process_model *process, const stru
 static void print_figure(FILE *out, const struct heap_model *heap, enum eden_figure figure, uint64_t wall_ns) {
     char value[FORMAT_MAX] = "?", note[96] = "", text[FORMAT_MAX];
     enum figure_kind kind = figure_descriptions[figure].kind;
+    enum style style = STYLE_PLAIN;
     if (heap->known >> figure & 1) {
         format_figure(value, figure, heap->figures[figure]);
         uint64_t seen = heap->figures[figure] - heap->before[figure];
         if (figure == EDEN_FIGURE_gc_ns) {
+            style = heap->stopped_known && wall_ns ? style_of_share((double)heap->stopped_ns / (double)wall_ns) : style;
             note_stopped(note, sizeof note, heap, wall_ns);
         } else if (heap->late && kind == KIND_sum) {
             snprintf(note, sizeof note, "#  %s since attach", format_figure(text, figure, seen));
@@ -58,7 +61,9 @@ static void print_figure(FILE *out, const struct heap_model *heap, enum eden_fig
                      format_ns(wall, wall_ns));
         }
     }
-    fprintf(out, note[0] ? "%20s  %-18s  %s\n" : "%20s  %s%s\n", value, figure_descriptions[figure].name, note);
+    fprintf(out, note[0] ? "%20s  %-18s  %s" : "%20s  %s%s", value, figure_descriptions[figure].name,
+            style_on(out, style));
+    fprintf(out, "%s%s\n", note, style_off(out, style));
 }
 
 void heap_table_print(FILE *out, const struct process_model *process, const struct heap_model *heap,
@@ -67,10 +72,11 @@ void heap_table_print(FILE *out, const struct process_model *process, const stru
     fprintf(out, "\n");
     if (!heap_is_complete(heap) || model->lost) {
         const char *earlier = heap_earlier_text(heap);
-        fprintf(out, "  at least (%s):\n",
+        fprintf(out, "%s  at least (%s):%s\n", style_on(out, STYLE_WARNING),
                 model->lost ? "events were lost"
                 : earlier   ? earlier
-                            : "the end of the heap was not observed");
+                            : "the end of the heap was not observed",
+                style_off(out, STYLE_WARNING));
     }
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
         print_figure(out, heap, i, model->wall_ns);

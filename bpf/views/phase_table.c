@@ -1,5 +1,6 @@
 #include "views/phase_table.h"
 #include "util/format.h"
+#include "util/sheet.h"
 #include "util/text.h"
 #include <inttypes.h>
 #include <string.h>
@@ -12,32 +13,45 @@ static int depth_of(enum eden_phase phase) {
     return depth;
 }
 
-static void print_line(FILE *out, const struct phase_model *phase, enum eden_phase number, uint64_t wall_ns) {
+static const struct sheet_column phase_columns[] = {{"Overhead", SHEET_NUMBER, 9, 1}, {"Phase", SHEET_WORDS, 26, 2},
+                                                    {"Calls", SHEET_NUMBER, 10, 1},   {"Total", SHEET_NUMBER, 9, 1},
+                                                    {"Avg", SHEET_NUMBER, 9, 1},      {"P50 <=", SHEET_NUMBER, 9, 1},
+                                                    {"P99 <=", SHEET_NUMBER, 9, 1},   {"Max", SHEET_NUMBER, 9, 1}};
+
+static void print_line(const struct sheet *sheet, const struct phase_model *phase, enum eden_phase number,
+                       uint64_t wall_ns) {
     char share[16] = "-", name[40], calls[FORMAT_MAX], total[FORMAT_MAX], average[FORMAT_MAX], p50[FORMAT_MAX],
          p99[FORMAT_MAX], max[FORMAT_MAX];
+    double part = wall_ns ? (double)(phase_observed_ns(phase) + phase->under_way_ns) / (double)wall_ns : 0;
     if (wall_ns) {
-        double ns = (double)(phase_observed_ns(phase) + phase->under_way_ns);
-        snprintf(share, sizeof share, "%.2f%%", 100 * ns / (double)wall_ns);
+        snprintf(share, sizeof share, "%.2f%%", 100 * part);
     }
     snprintf(name, sizeof name, "%*s%s", 2 * depth_of(number), "", phase_names[number]);
-    fprintf(out, "  %9s  %-26s %10s %9s %9s %9s %9s %9s\n", share, name, format_count(calls, phase->calls),
-            format_ns(total, phase->total_ns), format_ns(average, phase->calls ? phase->total_ns / phase->calls : 0),
-            format_ns(p50, phase_percentile(phase, 50)), format_ns(p99, phase_percentile(phase, 99)),
-            format_ns(max, phase->max_ns));
+    sheet_row(sheet, (const struct sheet_cell[]){
+                         {share, style_of_share(part)},
+                         {name, STYLE_PLAIN},
+                         {format_count(calls, phase->calls), STYLE_PLAIN},
+                         {format_ns(total, phase->total_ns), STYLE_PLAIN},
+                         {format_ns(average, phase->calls ? phase->total_ns / phase->calls : 0), STYLE_PLAIN},
+                         {format_ns(p50, phase_percentile(phase, 50)), STYLE_PLAIN},
+                         {format_ns(p99, phase_percentile(phase, 99)), STYLE_PLAIN},
+                         {format_ns(max, phase->max_ns), STYLE_PLAIN},
+                     });
 }
 
 bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
+    const struct sheet sheet = SHEET(out, "#", phase_columns);
     bool any = false;
     for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
         if (!heap->phase[i] || !heap->phase[i]->calls) {
             continue;
         }
         if (!any) {
-            fprintf(out, "\n# %9s  %-26s %10s %9s %9s %9s %9s %9s\n", "Overhead", "Phase", "Calls", "Total", "Avg",
-                    "P50 <=", "P99 <=", "Max");
+            fputc('\n', out);
+            sheet_heading(&sheet);
             any = true;
         }
-        print_line(out, heap->phase[i], i, wall_ns);
+        print_line(&sheet, heap->phase[i], i, wall_ns);
     }
     return any;
 }
@@ -47,20 +61,32 @@ static const struct phase_model *collections(const struct heap_model *heap, enum
     return all && pause_time_ns(&all->pauses) != 0 ? all : NULL;
 }
 
+enum { PAUSE_COLUMNS = PAUSE_CAUSES + 4 };
+
 /* `shown`: a bit for each cause that has a column. */
-static void print_pauses(FILE *out, const char *name, const struct pause_time *time, uint64_t ns, unsigned shown) {
-    char text[FORMAT_MAX];
-    fprintf(out, "  %-20s %9s", name, format_ns(text, ns));
+static void print_pauses(const struct sheet *sheet, const char *name, const struct pause_time *time, uint64_t ns,
+                         unsigned shown) {
+    char text[PAUSE_COLUMNS][FORMAT_MAX];
+    struct sheet_cell cells[PAUSE_COLUMNS] = {{name, STYLE_PLAIN}};
+    size_t count = 1;
+    cells[count].form = format_ns(text[count], ns);
+    count++;
     for (int i = 0; i < PAUSE_CAUSES; i++) {
         if (shown >> i & 1) {
-            fprintf(out, " %9s", format_ns(text, time->ns[i]));
+            cells[count].form = format_ns(text[count], time->ns[i]);
+            count++;
         }
     }
-    fprintf(out, " %9s", format_ns(text, pause_unknown_ns(time, ns)));
-    fprintf(out, " %9s\n", format_count(text, time->faults));
+    cells[count].form = format_ns(text[count], pause_unknown_ns(time, ns));
+    count++;
+    cells[count].form = format_count(text[count], time->faults);
+    sheet_row(sheet, cells);
 }
 
 void phase_table_print_pauses(FILE *out, const struct heap_model *heap) {
+    struct sheet_column columns[PAUSE_COLUMNS] = {{"Where the time went", SHEET_WORDS, 20, 1},
+                                                  {"Total", SHEET_NUMBER, 9, 1}};
+    struct sheet sheet = {out, "#", columns, 2};
     unsigned shown = 0;
     for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
         const struct phase_model *phase = collections(heap, i);
@@ -71,18 +97,20 @@ void phase_table_print_pauses(FILE *out, const struct heap_model *heap) {
     if (shown == 0) {
         return;
     }
-    fprintf(out, "\n# %-20s %9s", "Where the time went", "Total");
     for (int j = 0; j < PAUSE_CAUSES; j++) {
         if (shown >> j & 1) {
-            fprintf(out, " %9s", pause_cause_headings[j]);
+            columns[sheet.count++] = (struct sheet_column){pause_cause_headings[j], SHEET_NUMBER, 9, 1};
         }
     }
-    fprintf(out, " %9s %9s\n", "Unknown", "Faults");
+    columns[sheet.count++] = (struct sheet_column){"Unknown", SHEET_NUMBER, 9, 1};
+    columns[sheet.count++] = (struct sheet_column){"Faults", SHEET_NUMBER, 9, 1};
+    fputc('\n', out);
+    sheet_heading(&sheet);
     for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
         const struct phase_model *phase = collections(heap, i);
         if (phase) {
-            print_pauses(out, phase_names[i], &phase->pauses, phase->total_ns, shown);
-            print_pauses(out, "  the longest", &phase->longest, phase->max_ns, shown);
+            print_pauses(&sheet, phase_names[i], &phase->pauses, phase->total_ns, shown);
+            print_pauses(&sheet, "  the longest", &phase->longest, phase->max_ns, shown);
         }
     }
     for (int j = 0; j < PAUSE_CAUSES; j++) {
@@ -119,11 +147,13 @@ const char *phase_table_command(const struct process_model *process, const struc
 
 void phase_table_heading(FILE *out, const struct process_model *process, const struct heap_model *heap) {
     char name[TEXT_GROWTH * sizeof heap->name], number[HEAP_NUMBER];
+    fputs(style_on(out, STYLE_HEADING), out);
     text_print(out, phase_table_command(process, heap));
     fprintf(out, "[%u] heap %s", process->key.pid, heap_number_text(number, heap->id, heap->suffix));
     if (heap->name[0]) {
         fprintf(out, " '%s'", text_escape(name, sizeof name, heap->name, "'"));
     }
+    fputs(style_off(out, STYLE_HEADING), out);
     const char *earlier = heap_earlier_text(heap);
     fprintf(out, "%s%s%s\n", heap->late ? ", " : "",
             earlier      ? earlier

@@ -8,7 +8,9 @@
 #include "eden_policy.h"
 #include "eden_values.h"
 #include "util/command_line.h"
+#include "util/fold.h"
 #include "util/format.h"
+#include "util/sheet.h"
 #include "util/sum.h"
 #include "util/text.h"
 #include "util/whole.h"
@@ -96,7 +98,7 @@ void report_total_clear(struct heap_model *total) {
     }
 }
 
-enum { LABEL = 34, LINE_NAME = 16 * TEXT_PIECE };
+enum { LABEL = 34, LINE_NAME = 64 * TEXT_GROWTH };
 
 static void label(FILE *out, const char *text) { fprintf(out, "  %-*s", LABEL, text); }
 
@@ -277,7 +279,9 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
         fprintf(out, "# process: %" PRIu64 ", attached while it ran\n", info->pid);
     }
     fprintf(out, "# events: %s\n", format_count(number, info->events));
-    fprintf(out, "# lost events: %s\n", format_count(number, model->lost));
+    const enum style style = model->lost ? STYLE_WARNING : STYLE_PLAIN;
+    fprintf(out, "# %slost events: %s%s\n", style_on(out, style), format_count(number, model->lost),
+            style_off(out, style));
     if (model->lost_records) {
         fprintf(out, "# lost records of lifetimes: %s\n", format_count(number, model->lost_records));
     }
@@ -372,7 +376,9 @@ static void print_stopped(FILE *out, const struct heap_model *heap, uint64_t wal
     print_figure(out, "paused for garbage collection", heap, EDEN_FIGURE_gc_ns);
     print_recorded(out, heap, EDEN_FIGURE_gc_ns);
     if (wall_ns && heap->stopped_known) {
-        fprintf(out, ", %.2f%% of wall time", percent(heap->stopped_ns, wall_ns));
+        const double share = percent(heap->stopped_ns, wall_ns);
+        const enum style style = style_of_share(share / 100);
+        fprintf(out, ", %s%.2f%% of wall time%s", style_on(out, style), share, style_off(out, style));
     } else if (wall_ns) {
         fprintf(out, ", ? of wall time");
     }
@@ -397,7 +403,8 @@ static void print_sums(FILE *out, const struct recording_info *info, const struc
     char text[FORMAT_MAX];
     const char *why = why_at_least(info, model, heap);
     if (why) {
-        fprintf(out, "  All sums are \"at least\": %s.\n", why);
+        fprintf(out, "  %sAll sums are \"at least\": %s.%s\n", style_on(out, STYLE_WARNING), why,
+                style_off(out, STYLE_WARNING));
     }
     if (heap->late) {
         char since[64];
@@ -439,35 +446,48 @@ static void print_sums(FILE *out, const struct recording_info *info, const struc
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------ */
 
-static void print_heap_line(FILE *out, const struct process_model *process, const struct heap_model *heap,
-                            uint64_t wall_ns) {
-    char command[LINE_NAME], name[LINE_NAME], id[HEAP_NUMBER],
-        share[16] = "-", pause[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX], allocated[FORMAT_MAX];
+static const struct sheet_column heap_columns[] = {
+    {"Overhead", SHEET_NUMBER, 9, 1}, {"PID", SHEET_NUMBER, 8, 2},      {"Heap", SHEET_NUMBER, 5, 1},
+    {"Command", SHEET_TEXT, 16, 2},   {"Name", SHEET_TEXT, 16, 2},      {"Scavenges", SHEET_NUMBER, 10, 1},
+    {"Full", SHEET_NUMBER, 6, 1},     {"Longest", SHEET_NUMBER, 10, 1}, {"Allocated", SHEET_NUMBER, 10, 1},
+    {"", SHEET_WORDS, 0, 2}};
+
+static void print_heap_line(const struct sheet *sheet, const struct process_model *process,
+                            const struct heap_model *heap, uint64_t wall_ns) {
+    char command[LINE_NAME], name[LINE_NAME], id[HEAP_NUMBER], pid[16],
+        share[16] = "-", pause[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX], allocated[FORMAT_MAX],
+        now[PHASE_NOW_MAX], note[PHASE_NOW_MAX + 32];
+    const bool is_known = wall_ns && heap->stopped_known;
     if (wall_ns) {
         snprintf(share, sizeof share, heap->stopped_known ? "%.2f%%" : "?", percent(heap->stopped_ns, wall_ns));
     }
-    fprintf(out, "  %9s  %8u %5s  %s  %s %10s %6s %10s %10s%s", share, process->key.pid,
-            heap_number_text(id, heap->id, heap->suffix),
-            text_column(command, sizeof command, phase_table_command(process, heap), "", 16, 16),
-            text_column(name, sizeof name, heap->name, "", 16, 16), figure(scavenges, heap, EDEN_FIGURE_scavenges),
-            figure(full, heap, EDEN_FIGURE_full_collections), figure(pause, heap, EDEN_FIGURE_max_pause_ns),
-            figure(allocated, heap, EDEN_FIGURE_allocated_bytes),
-            heap_is_complete(heap) ? ""
-            : heap->is_former      ? "  at least, ended by exec"
-                                   : "  at least");
-    if (heap->collection.under_way) {
-        char now[PHASE_NOW_MAX];
-        fprintf(out, ", %s", phase_table_now(now, process, heap));
-    }
-    fputc('\n', out);
+    snprintf(pid, sizeof pid, "%u", process->key.pid);
+    snprintf(note, sizeof note, "%s%s%s",
+             heap_is_complete(heap) ? ""
+             : heap->is_former      ? "at least, ended by exec"
+                                    : "at least",
+             heap->collection.under_way && !heap_is_complete(heap) ? ", " : "",
+             heap->collection.under_way ? phase_table_now(now, process, heap) : "");
+    sheet_row(sheet, (const struct sheet_cell[]){
+                         {share, is_known ? style_of_share(percent(heap->stopped_ns, wall_ns) / 100) : STYLE_PLAIN},
+                         {pid, STYLE_PLAIN},
+                         {heap_number_text(id, heap->id, heap->suffix), STYLE_PLAIN},
+                         {text_escape(command, sizeof command, phase_table_command(process, heap), ""), STYLE_PLAIN},
+                         {text_escape(name, sizeof name, heap->name, ""), STYLE_PLAIN},
+                         {figure(scavenges, heap, EDEN_FIGURE_scavenges), STYLE_PLAIN},
+                         {figure(full, heap, EDEN_FIGURE_full_collections), STYLE_PLAIN},
+                         {figure(pause, heap, EDEN_FIGURE_max_pause_ns), STYLE_PLAIN},
+                         {figure(allocated, heap, EDEN_FIGURE_allocated_bytes), STYLE_PLAIN},
+                         {note, STYLE_PLAIN},
+                     });
 }
 
 static void print_heap_lines(FILE *out, const struct model *model, bool late) {
-    fprintf(out, "# %9s  %8s %5s  %-16s  %-16s %10s %6s %10s %10s\n", "Overhead", "PID", "Heap", "Command", "Name",
-            "Scavenges", "Full", "Longest", "Allocated");
+    const struct sheet sheet = SHEET(out, "#", heap_columns);
+    sheet_heading(&sheet);
     for (size_t i = 0; i < model->process_count; i++) {
         for (size_t j = 0; j < model->processes[i].heap_count; j++) {
-            print_heap_line(out, &model->processes[i], &model->processes[i].heaps[j], model->wall_ns);
+            print_heap_line(&sheet, &model->processes[i], &model->processes[i].heaps[j], model->wall_ns);
         }
     }
     if (late) {
@@ -478,11 +498,10 @@ static void print_heap_lines(FILE *out, const struct model *model, bool late) {
 
 static void print_phases(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
     if (phase_table_print(out, heap, wall_ns)) {
-        fprintf(out,
-                "# Overhead is the share of wall time. Half of the calls took no longer than P50, and 99%% no longer "
-                "than\n"
-                "# P99. Both come from histograms with buckets at most 6.25%% wide: never too small, too large by at "
-                "most that.\n# --view phases has those of the single calls.\n");
+        fold_paragraph(out, "# ", "%s",
+                       "Overhead is the share of wall time. Half of the calls took no longer than P50, and 99% no "
+                       "longer than P99. Both come from histograms with buckets at most 6.25% wide: never too small, "
+                       "too large by at most that. --view phases has those of the single calls.");
     }
     phase_table_print_pauses(out, heap);
 }

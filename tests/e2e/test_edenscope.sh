@@ -16,7 +16,7 @@ documented() {
 }
 helped() {
     "$scope" "$1" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | tr -d ',' | tr ' ' '\n' | grep . |
-        grep -vxE -- '-[hv]|--help|--verbose' | sort -u
+        grep -vxE -- '-[hv]|--help|--verbose|--color' | sort -u
 }
 for command in list stat top record report script tune simulate; do
     diff <(documented "$command") <(helped "$command") || die "$command: the page and --help name different options"
@@ -27,7 +27,7 @@ done
 for command in list stat top record report script lifetimes tune simulate; do
     "$scope" help "$command" >help
     sed '/^$/q' help >usage
-    grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' help | grep -v -- --help >options
+    grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' help | grep -vE -- '--(help|color)' >options
     [[ -s options ]] || die "help $command lists no options"
     while read -r names; do
         grep -qE -- "(^|[^a-z-])(${names//, /|})([^a-z-]|$)" usage || die "the usage of $command lacks $names: $(cat usage)"

@@ -417,36 +417,3 @@ assert summary.keys() == rows.keys(), (summary, rows)
 assert all(abs(float(summary[name]) - 100 * rows[name]) < 0.1 for name in rows), (summary, rows)
 PYTHON
 echo "no more time than was observed"
-
-# On a narrow terminal each table fits, and names what it leaves out; in a pipe it is whole.
-"$scope" record --objects -o narrow.data -- "$exercise" >/dev/null 2>&1
-python3 - "$scope" <<'PYTHON'
-import fcntl, json, os, struct, subprocess, sys, termios
-report = [sys.argv[1], "report", "-i", "narrow.data", "--view"]
-def on_terminal(view, columns, *more):
-    ours, its = os.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    tool, text = subprocess.Popen(report + [view, *more], stdout=its), b""
-    os.close(its)
-    try:
-        while part := os.read(ours, 65536):
-            text += part
-    except OSError: # it has ended
-        pass
-    assert tool.wait() == 0, view
-    return text.decode().replace("\r\n", "\n")
-def tables(text):
-    return [line for line in text.split("\n") if line.startswith(("#", " ")) and "left out" not in line]
-views = json.loads(subprocess.run(report + ["list", "--json"], stdout=subprocess.PIPE, check=True).stdout)["views"]
-narrowed = 0
-for view in (view["name"] for view in views if view["name"] != "summary"):
-    whole = subprocess.run(report + [view], stdout=subprocess.PIPE, check=True, text=True).stdout
-    assert on_terminal(view, 1000) == whole, view
-    narrow = on_terminal(view, 50)
-    assert max(map(len, tables(narrow))) <= 50, (view, narrow)
-    assert len(tables(narrow)) == len(tables(whole)), view
-    narrowed += "left out on this narrow terminal" in narrow
-assert narrowed > 5, narrowed
-assert "left out" not in on_terminal("pauses", 20, "-F", "kind,count,total_ns"), "chosen columns are left out"
-PYTHON
-echo "tables fit the terminal"

@@ -2,6 +2,7 @@
 #include "advise/rules/rule.h"
 #include "util/array.h"
 #include "util/format.h"
+#include "util/style.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,10 +17,10 @@ struct finding *finding_add(struct findings *findings, const char *key, double t
     findings->out_of_memory = findings->out_of_memory || !finding;
     findings->count += finding != NULL;
     finding = finding ? finding : &findings->spare;
-    enum tune_severity severity = time_share >= 0.1            ? TUNE_HIGH
-                                  : time_share >= 0.04         ? TUNE_MEDIUM
-                                  : time_share >= TUNE_MATTERS ? TUNE_LOW
-                                                               : TUNE_NOTE;
+    enum tune_severity severity = time_share >= STYLE_SHARE_HIGH     ? TUNE_HIGH
+                                  : time_share >= STYLE_SHARE_MEDIUM ? TUNE_MEDIUM
+                                  : time_share >= TUNE_MATTERS       ? TUNE_LOW
+                                                                     : TUNE_NOTE;
     *finding = (struct finding){.key = key, .severity = severity, .time_share = time_share};
     return finding;
 }

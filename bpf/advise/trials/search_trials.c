@@ -10,6 +10,8 @@
 #include "util/format.h"
 #include "util/interrupt.h"
 #include "util/message.h"
+#include "util/sheet.h"
+#include "util/terminal.h"
 #include "util/whole.h"
 #include <inttypes.h>
 #include <math.h>
@@ -227,29 +229,43 @@ static bool is_on_front(const struct view *view, size_t index) {
 
 /* ---- as a table ------------------------------------------------------------------------------------------------- */
 
-static void print_point(FILE *out, const struct view *view, size_t index) {
+static const struct sheet_column point_columns[] = {{"", SHEET_WORDS, 1, 0},          {"memory", SHEET_NUMBER, 10, 1},
+                                                    {"GC time", SHEET_NUMBER, 10, 1}, {"time", SHEET_NUMBER, 10, 1},
+                                                    {"pause", SHEET_NUMBER, 10, 1},   {"runs", SHEET_NUMBER, 5, 1},
+                                                    {"options", SHEET_WORDS, 0, 2}};
+
+static void print_point(const struct sheet *sheet, const struct view *view, size_t index) {
     const struct candidate *candidate = &view->search->candidate[index];
     struct search_figures figures = search_medians(view->search, index);
-    char memory[FORMAT_MAX], gc[FORMAT_MAX], wall[FORMAT_MAX], pause[FORMAT_MAX], options[SEARCH_POINT_TEXT];
+    char memory[FORMAT_MAX], gc[FORMAT_MAX], wall[FORMAT_MAX], pause[FORMAT_MAX], count[FORMAT_MAX],
+        options[SEARCH_POINT_TEXT];
     size_t runs = candidate->first_final < candidate->runs ? candidate->runs - candidate->first_final : candidate->runs;
+    const enum style style = index == view->finding->recommended ? STYLE_GOOD : STYLE_PLAIN;
     options_of(options, view, index);
-    fprintf(out, "%c %10s %10s %10s %10s %5zu  %s\n", index == view->finding->recommended ? '*' : ' ',
-            format_bytes(memory, whole_of(figures.memory)), format_ns(gc, whole_of(figures.gc * 1e9)),
-            format_ns(wall, whole_of(figures.wall * 1e9)), format_ns(pause, whole_of(figures.pause * 1e9)), runs,
-            *options ? options : "(current)");
+    snprintf(count, sizeof count, "%zu", runs);
+    sheet_row(sheet, (const struct sheet_cell[]){
+                         {index == view->finding->recommended ? "*" : "", style},
+                         {format_bytes(memory, whole_of(figures.memory)), STYLE_PLAIN},
+                         {format_ns(gc, whole_of(figures.gc * 1e9)), STYLE_PLAIN},
+                         {format_ns(wall, whole_of(figures.wall * 1e9)), STYLE_PLAIN},
+                         {format_ns(pause, whole_of(figures.pause * 1e9)), STYLE_PLAIN},
+                         {count, STYLE_PLAIN},
+                         {*options ? options : "(current)", style},
+                     });
 }
 
 static void print_table(FILE *out, const struct view *view) {
     const struct search_finding *finding = view->finding;
-    fprintf(out, "  %10s %10s %10s %10s %5s  %s\n", "memory", "GC time", "time", "pause", "runs", "options");
+    const struct sheet sheet = SHEET(out, "", point_columns);
+    sheet_heading(&sheet);
     if (!is_on_front(view, 0)) {
-        print_point(out, view, 0);
+        print_point(&sheet, view, 0);
     }
     if (!is_on_front(view, finding->recommended) && finding->recommended != 0) {
-        print_point(out, view, finding->recommended);
+        print_point(&sheet, view, finding->recommended);
     }
     for (size_t i = 0; i < finding->front_count; i++) {
-        print_point(out, view, finding->front[i]);
+        print_point(&sheet, view, finding->front[i]);
     }
 }
 
@@ -304,11 +320,12 @@ static void print_recommended(FILE *out, const struct search_request *request, c
     fprintf(out,
             "\n"
             "Recommended (*): the least GC time%s: GC time %s, total time %s, memory %s.\n"
-            "Run it with:\n"
-            "  EDEN_OPTIONS=\"%s\" %s\n",
+            "Run it with:\n",
             within, format_change(gc, before.gc, after.gc), format_change(time, before.wall, after.wall),
-            format_change(memory, before.memory, after.memory), options_of(options, view, chosen),
-            command ? command : "PROGRAM");
+            format_change(memory, before.memory, after.memory));
+    terminal_fold(false);
+    fprintf(out, "  EDEN_OPTIONS=\"%s\" %s\n", options_of(options, view, chosen), command ? command : "PROGRAM");
+    terminal_fold(true);
 }
 
 void search_print(FILE *out, const struct search_request *request, const struct search_outcome *outcome,

@@ -9,6 +9,7 @@
 #include "util/format.h"
 #include "util/json.h"
 #include "util/message.h"
+#include "util/sheet.h"
 #include "util/whole.h"
 #include <inttypes.h>
 
@@ -137,6 +138,24 @@ static const char *verdict_text(const struct stats *ratio) {
     }
 }
 
+static enum style verdict_style(const struct stats *ratio) {
+    const enum verdict verdict = stats_verdict(ratio);
+    return verdict == VERDICT_LESS ? STYLE_GOOD : verdict == VERDICT_MORE ? STYLE_BAD : STYLE_PLAIN;
+}
+
+static void print_counts(const struct sheet *sheet, const char *title, const struct verify_result *result,
+                         enum eden_figure figure) {
+    char original[FORMAT_MAX], tuned[FORMAT_MAX];
+    snprintf(original, sizeof original, "%" PRIu64, result->first[VERIFY_DEFAULT].figure[figure]);
+    snprintf(tuned, sizeof tuned, "%" PRIu64, result->first[VERIFY_TUNED].figure[figure]);
+    sheet_row(sheet, (const struct sheet_cell[]){{title, STYLE_PLAIN},
+                                                 {original, STYLE_PLAIN},
+                                                 {tuned, STYLE_PLAIN},
+                                                 {"", STYLE_PLAIN},
+                                                 {"", STYLE_PLAIN},
+                                                 {"", STYLE_PLAIN}});
+}
+
 static void print_conclusion(FILE *out, const struct verify_result *result) {
     const struct stats *time = &result->ratio[VERIFY_TIME], *gc = &result->ratio[VERIFY_GC];
     if (stats_verdict(time) == VERDICT_TOO_FEW) {
@@ -162,9 +181,11 @@ static void print_remarks(FILE *out, const struct verify_result *result) {
     if (result->output == VERIFY_CHANGES) {
         fprintf(out, "The output of the command changes from run to run, so it cannot be compared.\n");
     } else {
-        fprintf(out, "%s\n",
+        const enum style style = result->output == VERIFY_SAME ? STYLE_PLAIN : STYLE_BAD;
+        fprintf(out, "%s%s%s\n", style_on(out, style),
                 result->output == VERIFY_SAME ? "The output of the command is the same."
-                                              : "THE OUTPUT OF THE COMMAND DIFFERS with these options.");
+                                              : "THE OUTPUT OF THE COMMAND DIFFERS with these options.",
+                style_off(out, style));
     }
     trial_print_remarks(out, first, first->peak_is_bound || result->first[VERIFY_TUNED].peak_is_bound);
     if (result->interrupted) {
@@ -177,21 +198,28 @@ void verify_print(FILE *out, const struct verify_result *result, const char *opt
             "\n"
             "%zu pair%s of runs, with current options and with EDEN_OPTIONS=%s\n\n",
             result->pairs, result->pairs == 1 ? "" : "s", options);
-    fprintf(out, "%-14s %12s %12s %8s  min-max\n", "", "current", "tuned", "ratio");
+    static const struct sheet_column columns[] = {{"", SHEET_WORDS, 14, 0},        {"current", SHEET_NUMBER, 12, 1},
+                                                  {"tuned", SHEET_NUMBER, 12, 1},  {"ratio", SHEET_NUMBER, 8, 1},
+                                                  {"min-max", SHEET_WORDS, 15, 2}, {"", SHEET_WORDS, 0, 1}};
+    const struct sheet sheet = SHEET(out, "", columns);
+    sheet_heading(&sheet);
     for (enum verify_measure i = 0; i < VERIFY_MEASURES; i++) {
-        char original[FORMAT_MAX], tuned[FORMAT_MAX];
+        char original[FORMAT_MAX], tuned[FORMAT_MAX], median[FORMAT_MAX], range[2 * FORMAT_MAX];
         const struct stats *ratio = &result->ratio[i];
-        fprintf(out, "%-14s %12s %12s %8.3f  %.3f-%-9.3f %s\n", titles[i],
-                form(original, i, result->side[VERIFY_DEFAULT][i].median),
-                form(tuned, i, result->side[VERIFY_TUNED][i].median), ratio->median, ratio->least, ratio->most,
-                verdict_text(ratio));
+        snprintf(median, sizeof median, "%.3f", ratio->median);
+        snprintf(range, sizeof range, "%.3f-%.3f", ratio->least, ratio->most);
+        sheet_row(&sheet, (const struct sheet_cell[]){
+                              {titles[i], STYLE_PLAIN},
+                              {form(original, i, result->side[VERIFY_DEFAULT][i].median), STYLE_PLAIN},
+                              {form(tuned, i, result->side[VERIFY_TUNED][i].median), STYLE_PLAIN},
+                              {median, STYLE_PLAIN},
+                              {range, STYLE_PLAIN},
+                              {verdict_text(ratio), verdict_style(ratio)},
+                          });
     }
-    fprintf(out, "%-14s %12" PRIu64 " %12" PRIu64 "\n", "scavenges",
-            result->first[VERIFY_DEFAULT].figure[EDEN_FIGURE_scavenges],
-            result->first[VERIFY_TUNED].figure[EDEN_FIGURE_scavenges]);
-    fprintf(out, "%-14s %12" PRIu64 " %12" PRIu64 "\n\n", "full",
-            result->first[VERIFY_DEFAULT].figure[EDEN_FIGURE_full_collections],
-            result->first[VERIFY_TUNED].figure[EDEN_FIGURE_full_collections]);
+    print_counts(&sheet, "scavenges", result, EDEN_FIGURE_scavenges);
+    print_counts(&sheet, "full", result, EDEN_FIGURE_full_collections);
+    fputc('\n', out);
     print_conclusion(out, result);
     print_remarks(out, result);
 }

@@ -7,7 +7,7 @@
 #include "views/lifetimes/view.h"
 #include <math.h>
 
-enum { BINS = 20, WIDTH = 50 };
+enum { BINS = 20, WIDTH = 50, BEFORE_BAR = 34 };
 
 struct density {
     double share[LIFE_OUTCOMES][BINS]; /* of all that ended */
@@ -54,6 +54,7 @@ static bool make_density(struct density *density, const struct life_heap *heap, 
 }
 
 static void print_bars(FILE *out, const struct density *density) {
+    const unsigned width = life_bar_width(out, BEFORE_BAR, WIDTH);
     double most = 0;
     for (int i = 0; i < BINS; i++) {
         most = fmax(most, density->share[LIFE_DIED][i] + density->share[LIFE_CENSORED][i]);
@@ -62,8 +63,8 @@ static void print_bars(FILE *out, const struct density *density) {
         double died = density->share[LIFE_DIED][i], alive = density->share[LIFE_CENSORED][i];
         fprintf(out, "  %3d%% - %3d%% %7.2f%% %7.2f%%  ", i * 100 / BINS, (i + 1) * 100 / BINS, 100 * died,
                 100 * alive);
-        unsigned length = life_bar(out, '#', died / most, WIDTH);
-        life_bar(out, '+', alive / most, WIDTH > length ? WIDTH - length : 0);
+        unsigned length = life_bar(out, '#', died / most, width);
+        life_bar(out, '+', alive / most, width > length ? width - length : 0);
         fputc('\n', out);
     }
 }

@@ -6,6 +6,8 @@
  *
  * Nepotism (Ungar 1984): a young object that only a dead old object refers to is kept, and tenured in its turn, until a
  * full collection. The collector marks what it finds so (EDEN_LIFE_NEPOTISM). */
+#include "util/fold.h"
+#include "util/sheet.h"
 #include "util/whole.h"
 #include "views/lifetimes/view.h"
 #include <math.h>
@@ -54,16 +56,13 @@ static bool gather(struct heap_garbage *garbage, const struct life_heap *heap, u
     return true;
 }
 
-static void print_amount(FILE *out, const struct life_sums *sums) {
-    char text[FORMAT_MAX];
-    fprintf(out, "  %9s", format_count(text, sums->count));
-    fprintf(out, " %12s", format_count(text, whole_of(life_objects(sums) + 0.5)));
-    fprintf(out, " %9s", format_bytes(text, sums->weight_bytes));
-}
+enum { AMOUNTS = 3, TENURED_COLUMNS = AMOUNTS + 5, NEPOTISM_COLUMNS = AMOUNTS + 2 };
 
-static void print_who(FILE *out, const struct life_site *site) {
-    char text[LIFE_HEAP_LABEL];
-    fprintf(out, "  %s\n", life_place_label(text, site));
+/* The first cells of a row. */
+static void set_amount(struct sheet_cell *cells, char text[AMOUNTS][FORMAT_MAX], const struct life_sums *sums) {
+    cells[0].form = format_count(text[0], sums->count);
+    cells[1].form = format_count(text[1], whole_of(life_objects(sums) + 0.5));
+    cells[2].form = format_bytes(text[2], sums->weight_bytes);
 }
 
 static void print_rest(FILE *out, const struct heap_garbage *garbage, size_t rows) {
@@ -110,19 +109,26 @@ static bool count_soon(void *context, const struct life_heap *heap, const struct
     return true;
 }
 
-static void print_tenured(FILE *out, const struct life_heap *heap, const struct garbage *garbage, double limit) {
-    char text[FORMAT_MAX];
+static const struct sheet_column tenured_columns[] = {
+    {"Samples", SHEET_NUMBER, 9, 1},     {"Objects", SHEET_NUMBER, 12, 1}, {"Memory", SHEET_NUMBER, 9, 1},
+    {"of tenured", SHEET_NUMBER, 10, 1}, {"Time old", SHEET_NUMBER, 9, 1}, {"of run", SHEET_NUMBER, 8, 1},
+    {"Soon", SHEET_NUMBER, 9, 1},        {"Class, site", SHEET_TEXT, 0, 2}};
+
+static void print_tenured(const struct sheet *sheet, const struct life_heap *heap, const struct garbage *garbage,
+                          double limit) {
+    char text[TENURED_COLUMNS][FORMAT_MAX], who[LIFE_HEAP_LABEL];
     double old = (double)garbage->sums.tenured_ns_sum / (double)garbage->sums.count, run = life_run(heap, LIFE_NS);
-    print_amount(out, &garbage->sums);
-    fprintf(out, " %10s", life_percent(text, garbage->of));
-    fprintf(out, " %9s", life_format(text, LIFE_NS, old));
-    fprintf(out, " %8s", life_percent(text, run > 0 ? old / run : NAN));
-    if (garbage->details == 0) {
-        fprintf(out, " %9s", run <= 0 ? "unknown" : old <= limit ? "on average" : "no");
-    } else {
-        fprintf(out, " %9s", life_percent(text, (double)garbage->soon / (double)garbage->details));
-    }
-    print_who(out, garbage->site);
+    struct sheet_cell cells[TENURED_COLUMNS] = {{NULL, STYLE_PLAIN}};
+    set_amount(cells, text, &garbage->sums);
+    cells[3].form = life_percent(text[3], garbage->of);
+    cells[4].form = life_format(text[4], LIFE_NS, old);
+    cells[5].form = life_percent(text[5], run > 0 ? old / run : NAN);
+    cells[6].form = garbage->details ? life_percent(text[6], (double)garbage->soon / (double)garbage->details)
+                    : run <= 0       ? "unknown"
+                    : old <= limit   ? "on average"
+                                     : "no";
+    cells[7].form = life_place_label(who, garbage->site);
+    sheet_row(sheet, cells);
 }
 
 static void print_all_tenured(FILE *out, const struct life_heap *heap, struct heap_garbage *garbage,
@@ -132,11 +138,11 @@ static void print_all_tenured(FILE *out, const struct life_heap *heap, struct he
     life_heading(out, heap, "tenured garbage: promoted, and dead by the end");
     fprintf(out, "# total: %s samples, about %s, %s of the allocated bytes\n", format_count(count, garbage->all.count),
             format_bytes(text, garbage->all.weight_bytes), life_percent(share, garbage->of_memory));
-    fprintf(out, "# %9s %12s %9s %10s %9s %8s %9s  %s\n", "Samples", "Objects", "Memory", "of tenured", "Time old",
-            "of run", "Soon", "Class, site");
+    const struct sheet sheet = SHEET(out, "#", tenured_columns);
+    sheet_heading(&sheet);
     size_t rows = life_rows(options, garbage->count);
     for (size_t i = 0; i < rows; i++) {
-        print_tenured(out, heap, &garbage->at[i], soon_limit(heap, options->rule.share));
+        print_tenured(&sheet, heap, &garbage->at[i], soon_limit(heap, options->rule.share));
     }
     print_rest(out, garbage, rows);
 }
@@ -169,15 +175,20 @@ bool life_view_tenured(FILE *out, const struct life_model *model, const struct l
     if (!gathered) {
         return false;
     }
-    fprintf(
-        out,
-        "# Soon: share of the samples that died within %.3g%% of the run after they were tenured; without details,\n"
-        "# whether the mean did.\n",
-        100 * options->rule.share);
+    fold_paragraph(out, "# ",
+                   "Soon: share of the samples that died within %.3g%% of the run after they were tenured; without "
+                   "details, whether the mean did.",
+                   100 * options->rule.share);
     return true;
 }
 
 /* ---- nepotism ---------------------------------------------------------------------------------------------------- */
+
+static const struct sheet_column nepotism_columns[] = {{"Samples", SHEET_NUMBER, 9, 1},
+                                                       {"Objects", SHEET_NUMBER, 12, 1},
+                                                       {"Memory", SHEET_NUMBER, 9, 1},
+                                                       {"of deaths", SHEET_NUMBER, 10, 1},
+                                                       {"Class, site", SHEET_TEXT, 0, 2}};
 
 static double dead_objects(const struct life_site *site) { return (double)life_sums_of(site, LIFE_DIED, 0).weight; }
 
@@ -194,12 +205,16 @@ bool life_view_nepotism(FILE *out, const struct life_model *model, const struct 
         fprintf(out, "# total: %s samples, about %s, %s of the allocated bytes\n",
                 format_count(count, garbage.all.count), format_bytes(text, garbage.all.weight_bytes),
                 life_percent(share, garbage.of_memory));
-        fprintf(out, "# %9s %12s %9s %10s  %s\n", "Samples", "Objects", "Memory", "of deaths", "Class, site");
+        const struct sheet sheet = SHEET(out, "#", nepotism_columns);
+        sheet_heading(&sheet);
         size_t rows = life_rows(options, garbage.count);
         for (size_t j = 0; j < rows; j++) {
-            print_amount(out, &garbage.at[j].sums);
-            fprintf(out, " %10s", life_percent(text, garbage.at[j].of));
-            print_who(out, garbage.at[j].site);
+            char amount[AMOUNTS][FORMAT_MAX], who[LIFE_HEAP_LABEL];
+            struct sheet_cell cells[NEPOTISM_COLUMNS] = {{NULL, STYLE_PLAIN}};
+            set_amount(cells, amount, &garbage.at[j].sums);
+            cells[3].form = life_percent(text, garbage.at[j].of);
+            cells[4].form = life_place_label(who, garbage.at[j].site);
+            sheet_row(&sheet, cells);
         }
         print_rest(out, &garbage, rows);
         free(garbage.at);

@@ -3,6 +3,7 @@
  * A site is defined for a class, so the same place in a program has one site for each class that it allocates: those of
  * one name make one row. Classes allocated at no site have a row of their own. */
 #include "util/plot.h"
+#include "util/sheet.h"
 #include "views/lifetimes/view.h"
 #include <stdlib.h>
 #include <string.h>
@@ -117,22 +118,27 @@ static void print_heatmap(FILE *out, const struct heatmap *map) {
     for (size_t i = 0; i < columns; i++) {
         fprintf(out, "#   %c: %s\n", (char)('A' + i), map->column[cell_of(map, i)]);
     }
-    fputc('#', out);
+    struct sheet_column described[COLUMNS + 3];
+    char headings[COLUMNS + 1][2], text[COLUMNS + 2][FORMAT_MAX];
+    const struct sheet sheet = {out, "#", described, columns + 2};
     for (size_t i = 0; i < columns; i++) {
-        fprintf(out, " %7c", (char)('A' + i));
+        snprintf(headings[i], sizeof headings[i], "%c", (char)('A' + i));
+        described[i] = (struct sheet_column){headings[i], SHEET_NUMBER, 7, 1};
     }
-    fprintf(out, " %7s  Site\n", "all");
+    described[columns] = (struct sheet_column){"all", SHEET_NUMBER, 7, 1};
+    described[columns + 1] = (struct sheet_column){"Site", SHEET_TEXT, 0, 2};
+    sheet_heading(&sheet);
     for (size_t i = 0; i < map->row_count; i++) {
-        fputc(' ', out);
+        struct sheet_cell cells[COLUMNS + 3] = {{NULL, STYLE_PLAIN}};
         for (size_t j = 0; j < columns; j++) {
             double cell = map->rows[i].cell[cell_of(map, j)];
-            if (cell > 0) {
-                fprintf(out, " %6.2f%%", 100 * cell / map->all);
-            } else {
-                fprintf(out, " %7s", ".");
-            }
+            snprintf(text[j], FORMAT_MAX, "%.2f%%", 100 * cell / map->all);
+            cells[j].form = cell > 0 ? text[j] : ".";
         }
-        fprintf(out, " %6.2f%%  %s\n", map->all > 0 ? 100 * map->rows[i].all / map->all : 0, map->rows[i].label);
+        snprintf(text[columns], FORMAT_MAX, "%.2f%%", map->all > 0 ? 100 * map->rows[i].all / map->all : 0);
+        cells[columns].form = text[columns];
+        cells[columns + 1].form = map->rows[i].label;
+        sheet_row(&sheet, cells);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BINS = HISTOGRAM_BUCKETS / 16, WIDTH = 40, MOST_CLASSES = 8 };
+enum { BINS = HISTOGRAM_BUCKETS / 16, WIDTH = 40, BEFORE_BAR = 32, MOST_CLASSES = 8 };
 
 struct bins {
     double weight[LIFE_OUTCOMES][BINS], all;
@@ -34,6 +34,7 @@ static double bin_lower(int bin) { return (double)histogram_lower((uint32_t)bin 
 
 static void print_bins(FILE *out, const struct bins *bins, enum life_clock clock) {
     char from[FORMAT_MAX];
+    const unsigned width = life_bar_width(out, BEFORE_BAR, WIDTH);
     double most = 0;
     for (int i = bins->first; i <= bins->last; i++) {
         most = fmax(most, bins->weight[LIFE_DIED][i] + bins->weight[LIFE_CENSORED][i]);
@@ -42,8 +43,8 @@ static void print_bins(FILE *out, const struct bins *bins, enum life_clock clock
         double died = bins->weight[LIFE_DIED][i], alive = bins->weight[LIFE_CENSORED][i];
         fprintf(out, "  %10s %7.2f%% %7.2f%%  ", life_format(from, clock, bin_lower(i)), 100 * died / bins->all,
                 100 * alive / bins->all);
-        unsigned length = life_bar(out, '#', died / most, WIDTH);
-        life_bar(out, '+', alive / most, WIDTH > length ? WIDTH - length : 0);
+        unsigned length = life_bar(out, '#', died / most, width);
+        life_bar(out, '+', alive / most, width > length ? width - length : 0);
         fputc('\n', out);
     }
 }

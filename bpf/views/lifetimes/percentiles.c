@@ -2,6 +2,8 @@
  *
  * A percentile that censoring hides is shown as ">" and the longest time seen: unknown, above that. A restricted mean
  * has ">=" before it. */
+#include "util/fold.h"
+#include "util/sheet.h"
 #include "views/lifetimes/view.h"
 #include <math.h>
 
@@ -19,26 +21,34 @@ static char *percentile_text(char text[FORMAT_MAX + 2], enum life_clock clock, s
     return text;
 }
 
-static void print_row(FILE *out, const struct life_heap *heap, const struct life_groups *groups,
+enum { BEFORE = 6, COLUMNS = BEFORE + PERCENTS + 3 };
+
+static void print_row(const struct sheet *sheet, const struct life_heap *heap, const struct life_groups *groups,
                       const struct life_site *group, const struct life_view_options *options) {
-    char text[FORMAT_MAX + 2], label[LIFE_HEAP_LABEL];
+    char text[COLUMNS][FORMAT_MAX + 2], label[LIFE_HEAP_LABEL];
     struct life_summary summary;
     struct life_curve curve;
     life_summarise(&summary, heap, group, &groups->total, &options->rule);
     life_curve_make(&curve, group, options->clock, options->by);
-    fprintf(out, "  %9s", format_count(text, summary.births));
-    fprintf(out, " %8s", life_percent(text, summary.allocation_share));
-    fprintf(out, " %8s", life_percent(text, summary.memory_share));
-    fprintf(out, " %8s", life_percent(text, summary.births ? (double)summary.censored / (double)summary.births : NAN));
-    fprintf(out, " %11s", life_mean_text(text, options->clock, &summary.mean[options->clock]));
-    fprintf(out, " %8s", life_percent(text, summary.mean_share));
+    const double censored = summary.births ? (double)summary.censored / (double)summary.births : NAN;
+    struct sheet_cell cells[COLUMNS] = {
+        {format_count(text[0], summary.births), STYLE_PLAIN},
+        {life_percent(text[1], summary.allocation_share), STYLE_PLAIN},
+        {life_percent(text[2], summary.memory_share), STYLE_PLAIN},
+        {life_percent(text[3], censored), STYLE_PLAIN},
+        {life_mean_text(text[4], options->clock, &summary.mean[options->clock]), STYLE_PLAIN},
+        {life_percent(text[5], summary.mean_share), STYLE_PLAIN},
+    };
     for (int i = 0; i < PERCENTS; i++) {
-        bool ended = curve.count != 0;
-        fprintf(out, " %10s",
-                ended ? percentile_text(text, options->clock, life_curve_percentile(&curve, percents[i])) : "unknown");
+        const bool ended = curve.count != 0;
+        cells[BEFORE + i].form =
+            ended ? percentile_text(text[BEFORE + i], options->clock, life_curve_percentile(&curve, percents[i]))
+                  : "unknown";
     }
-    fprintf(out, " %8s  %-12s %s\n", life_percent(text, summary.long_share), life_verdict_text(&summary),
-            life_place_label(label, group));
+    cells[COLUMNS - 3].form = life_percent(text[COLUMNS - 3], summary.long_share);
+    cells[COLUMNS - 2].form = life_verdict_text(&summary);
+    cells[COLUMNS - 1].form = life_place_label(label, group);
+    sheet_row(sheet, cells);
 }
 
 /* Groups whose verdict is not certain, for this reason. Returns how many there are. */
@@ -81,16 +91,6 @@ static void print_advice(FILE *out, const struct life_heap *heap, const struct l
     }
 }
 
-static void print_head(FILE *out, const struct life_view_options *options, bool by_site) {
-    fprintf(out, "# %9s %8s %8s %8s %11s %8s", "Samples", "Objects", "Memory", "Censored", "Mean", "of run");
-    for (int i = 0; i < PERCENTS; i++) {
-        char head[16];
-        snprintf(head, sizeof head, "P%.0f", percents[i]);
-        fprintf(out, " %10s", head);
-    }
-    fprintf(out, " %7.3g%%+  %-11s  %s\n", 100 * options->rule.share, "Verdict", by_site ? "Class, site" : "Class");
-}
-
 static bool print_table(FILE *out, const struct life_heap *heap, const struct life_view_options *options, bool by_site,
                         struct failure *why) {
     struct life_groups groups;
@@ -98,9 +98,22 @@ static bool print_table(FILE *out, const struct life_heap *heap, const struct li
         return life_no_memory(why);
     }
     size_t rows = life_rows(options, groups.count);
-    print_head(out, options, by_site);
+    char headings[PERCENTS][16], long_lived[16];
+    struct sheet_column columns[COLUMNS] = {{"Samples", SHEET_NUMBER, 9, 1}, {"Objects", SHEET_NUMBER, 8, 1},
+                                            {"Memory", SHEET_NUMBER, 8, 1},  {"Censored", SHEET_NUMBER, 8, 1},
+                                            {"Mean", SHEET_NUMBER, 11, 1},   {"of run", SHEET_NUMBER, 8, 1}};
+    for (int i = 0; i < PERCENTS; i++) {
+        snprintf(headings[i], sizeof headings[i], "P%.0f", percents[i]);
+        columns[BEFORE + i] = (struct sheet_column){headings[i], SHEET_NUMBER, 10, 1};
+    }
+    snprintf(long_lived, sizeof long_lived, "%.3g%%+", 100 * options->rule.share);
+    columns[COLUMNS - 3] = (struct sheet_column){long_lived, SHEET_NUMBER, 8, 1};
+    columns[COLUMNS - 2] = (struct sheet_column){"Verdict", SHEET_WORDS, 12, 2};
+    columns[COLUMNS - 1] = (struct sheet_column){by_site ? "Class, site" : "Class", SHEET_TEXT, 0, 1};
+    const struct sheet sheet = SHEET(out, "#", columns);
+    sheet_heading(&sheet);
     for (size_t i = 0; i < rows; i++) {
-        print_row(out, heap, &groups, groups.at[i], options);
+        print_row(&sheet, heap, &groups, groups.at[i], options);
     }
     if (rows < groups.count) {
         fprintf(out, "# and %zu more\n", groups.count - rows);
@@ -124,12 +137,11 @@ bool life_view_percentiles(FILE *out, const struct life_model *model, const stru
     }
     if (model->lost) {
         char lost[FORMAT_MAX];
-        fprintf(out, "# lost: %s batches or objects; all counts and sizes are \"at least\"\n",
-                format_count(lost, model->lost));
+        fprintf(out, "# %slost: %s batches or objects; all counts and sizes are \"at least\"%s\n",
+                style_on(out, STYLE_WARNING), format_count(lost, model->lost), style_off(out, STYLE_WARNING));
     }
-    fprintf(
-        out,
-        "# Percentiles (Kaplan-Meier) and means account for objects alive at the end (censored). >: unknown, above\n"
-        "# this; >=: mean of lifetimes truncated at the longest observed one.\n");
+    fold_paragraph(out, "# ", "%s",
+                   "Percentiles (Kaplan-Meier) and means account for objects alive at the end (censored). >: unknown, "
+                   "above this; >=: mean of lifetimes truncated at the longest observed one.");
     return true;
 }

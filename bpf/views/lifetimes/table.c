@@ -6,6 +6,7 @@
 #include "views/lifetimes/table.h"
 #include "model/lifetimes/options.h"
 #include "stats/by_stack.h"
+#include "util/sheet.h"
 #include "views/lifetimes/view.h"
 #include <inttypes.h>
 #include <math.h>
@@ -20,25 +21,30 @@ static char *median_text(char text[FORMAT_MAX + 2], const struct life_site *grou
     return text;
 }
 
-static void print_row(FILE *out, const struct life_heap *heap, const struct life_groups *groups,
+enum { COLUMNS = 13 };
+
+static void print_row(const struct sheet *sheet, const struct life_heap *heap, const struct life_groups *groups,
                       const struct life_site *group, const struct life_view_options *options, bool by_site) {
-    char text[FORMAT_MAX + 2], label[LIFE_HEAP_LABEL];
+    char text[COLUMNS][FORMAT_MAX + 2], label[LIFE_HEAP_LABEL];
     struct life_summary summary;
     life_summarise(&summary, heap, group, &groups->total, &options->rule);
-    fprintf(out, "%11s", format_count(text, summary.births));
-    fprintf(out, " %7s", life_percent(text, summary.allocation_share));
-    fprintf(out, " %7s", life_percent(text, summary.memory_share));
-    fprintf(out, " %11s", format_count(text, summary.deaths));
-    fprintf(out, " %10s", format_count(text, summary.censored + life_unreported(group)));
-    fprintf(out, " %10s", life_mean_text(text, LIFE_NS, &summary.mean[LIFE_NS]));
-    fprintf(out, " %10s", life_mean_text(text, LIFE_BYTES, &summary.mean[LIFE_BYTES]));
-    fprintf(out, " %7s", life_percent(text, summary.mean_share));
-    fprintf(out, " %10s", median_text(text, group));
-    fprintf(out, " %9s", life_mean_text(text, LIFE_SCAVENGES, &summary.mean[LIFE_SCAVENGES]));
-    fprintf(out, " %7s", life_mean_text(text, LIFE_FULLS, &summary.mean[LIFE_FULLS]));
-    fprintf(out, "  %-12s %s\n", life_verdict_text(&summary),
-            by_site && life_is_stack(group->site) ? life_place_label(label, group)
-                                                  : life_group_label(label, group, by_site));
+    sheet_row(sheet, (const struct sheet_cell[COLUMNS]){
+                         {format_count(text[0], summary.births), STYLE_PLAIN},
+                         {life_percent(text[1], summary.allocation_share), STYLE_PLAIN},
+                         {life_percent(text[2], summary.memory_share), STYLE_PLAIN},
+                         {format_count(text[3], summary.deaths), STYLE_PLAIN},
+                         {format_count(text[4], summary.censored + life_unreported(group)), STYLE_PLAIN},
+                         {life_mean_text(text[5], LIFE_NS, &summary.mean[LIFE_NS]), STYLE_PLAIN},
+                         {life_mean_text(text[6], LIFE_BYTES, &summary.mean[LIFE_BYTES]), STYLE_PLAIN},
+                         {life_percent(text[7], summary.mean_share), STYLE_PLAIN},
+                         {median_text(text[8], group), STYLE_PLAIN},
+                         {life_mean_text(text[9], LIFE_SCAVENGES, &summary.mean[LIFE_SCAVENGES]), STYLE_PLAIN},
+                         {life_mean_text(text[10], LIFE_FULLS, &summary.mean[LIFE_FULLS]), STYLE_PLAIN},
+                         {life_verdict_text(&summary), STYLE_PLAIN},
+                         {by_site && life_is_stack(group->site) ? life_place_label(label, group)
+                                                                : life_group_label(label, group, by_site),
+                          STYLE_PLAIN},
+                     });
 }
 
 static bool print_table(FILE *out, const struct life_heap *heap, const struct life_view_options *options, bool by_site,
@@ -48,13 +54,28 @@ static bool print_table(FILE *out, const struct life_heap *heap, const struct li
         return life_no_memory(why);
     }
     size_t rows = life_rows(options, groups.count);
-    fprintf(out, "%11s %7s %7s %11s %10s %10s %10s %7s %10s %9s %7s  %-11s  %s\n", "births", "objects", "memory",
-            "deaths", "censored", "lifetime", "allocated", "of run", "median", "scavenges", "fulls", "verdict",
-            !by_site ? "class"
-            : stacks ? "stack"
-                     : "site");
+    const struct sheet_column columns[COLUMNS] = {
+        {"births", SHEET_NUMBER, 11, 0},
+        {"objects", SHEET_NUMBER, 7, 1},
+        {"memory", SHEET_NUMBER, 7, 1},
+        {"deaths", SHEET_NUMBER, 11, 1},
+        {"censored", SHEET_NUMBER, 10, 1},
+        {"lifetime", SHEET_NUMBER, 10, 1},
+        {"allocated", SHEET_NUMBER, 10, 1},
+        {"of run", SHEET_NUMBER, 7, 1},
+        {"median", SHEET_NUMBER, 10, 1},
+        {"scavenges", SHEET_NUMBER, 9, 1},
+        {"fulls", SHEET_NUMBER, 7, 1},
+        {"verdict", SHEET_WORDS, 12, 2},
+        {!by_site ? "class"
+         : stacks ? "stack"
+                  : "site",
+         SHEET_TEXT, 0, 1},
+    };
+    const struct sheet sheet = SHEET(out, "", columns);
+    sheet_heading(&sheet);
     for (size_t i = 0; i < rows; i++) {
-        print_row(out, heap, &groups, groups.at[i], options, by_site);
+        print_row(&sheet, heap, &groups, groups.at[i], options, by_site);
     }
     if (rows < groups.count) {
         fprintf(out, "%11s %zu more\n", "and", groups.count - rows);
@@ -66,7 +87,8 @@ static bool print_table(FILE *out, const struct life_heap *heap, const struct li
 static void print_heading(FILE *out, const struct life_heap *heap) {
     char text[LIFE_HEAP_LABEL], sampling[LIFE_SAMPLING_TEXT], run[FORMAT_MAX], bytes[FORMAT_MAX], work[FORMAT_MAX];
     const struct eden_profile_record *state = &heap->state;
-    fprintf(out, "\n  %s\n", life_heap_label(text, heap));
+    fprintf(out, "\n  %s%s%s\n", style_on(out, STYLE_HEADING), life_heap_label(text, heap),
+            style_off(out, STYLE_HEADING));
     if (!heap->begun) {
         fprintf(out, "  not profiled\n");
         return;
@@ -123,6 +145,8 @@ bool life_table(FILE *out, const struct life_model *model, const struct life_vie
         }
     }
     char wall[FORMAT_MAX];
-    fprintf(out, "\n  %s observed, %" PRIu64 " lost\n", format_ns(wall, model->wall_ns), model->lost);
+    const enum style style = model->lost ? STYLE_WARNING : STYLE_PLAIN;
+    fprintf(out, "\n  %s observed, %s%" PRIu64 " lost%s\n", format_ns(wall, model->wall_ns), style_on(out, style),
+            model->lost, style_off(out, style));
     return true;
 }

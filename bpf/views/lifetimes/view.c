@@ -1,5 +1,7 @@
 #include "views/lifetimes/view.h"
 #include "eden_values.h"
+#include "util/style.h"
+#include "util/terminal.h"
 #include "util/text.h"
 #include "util/whole.h"
 #include <inttypes.h>
@@ -10,22 +12,24 @@ const struct life_view_options life_view_defaults = {
     .rule = {.share = 0.05, .clock = LIFE_NS}, .clock = LIFE_NS, .by = LIFE_BY_OBJECTS, .top = 20};
 
 const struct life_view_description life_views[] = {
-    {"percentiles", life_view_percentiles, "mean and percentile lifetimes by class and by site", false},
-    {"survival", life_view_survival, "survival curves (Kaplan-Meier), as CSV", false},
-    {"survival-svg", life_view_survival_svg, "the same as a chart", true},
-    {"density", life_view_density, "share of memory and of objects by lifetime", false},
-    {"density-svg", life_view_density_svg, "the same as a chart", true},
-    {"histogram", life_view_histogram, "lifetimes by class, on a logarithmic scale", false},
-    {"histogram-svg", life_view_histogram_svg, "the same as a chart", true},
-    {"heatmap", life_view_heatmap, "memory and objects by site and class", false},
-    {"heatmap-svg", life_view_heatmap_svg, "the same as a chart", true},
-    {"tenured", life_view_tenured, "promoted objects that died: class and site, amount, delay", false},
-    {"nepotism", life_view_nepotism, "objects kept alive only by dead old objects: class and site, amount", false},
-    {"ndjson", life_view_ndjson, "heaps, classes, sites and recorded objects, one JSON object per line", false},
-    {"csv", life_view_csv, "objects if recorded, else histograms, with a column for censored objects", false},
-    {"folded", life_view_folded, "folded stacks for flame graphs: class, site, short- or long-lived", false},
-    {"pprof", life_view_pprof, "a profile for pprof, with the labels of TCMalloc's lifetime profiles", false},
-    {NULL, NULL, NULL, false},
+    {"percentiles", life_view_percentiles, "mean and percentile lifetimes by class and by site", LIFE_VIEW_TEXT},
+    {"survival", life_view_survival, "survival curves (Kaplan-Meier), as CSV", LIFE_VIEW_DATA},
+    {"survival-svg", life_view_survival_svg, "the same as a chart", LIFE_VIEW_CHART},
+    {"density", life_view_density, "share of memory and of objects by lifetime", LIFE_VIEW_TEXT},
+    {"density-svg", life_view_density_svg, "the same as a chart", LIFE_VIEW_CHART},
+    {"histogram", life_view_histogram, "lifetimes by class, on a logarithmic scale", LIFE_VIEW_TEXT},
+    {"histogram-svg", life_view_histogram_svg, "the same as a chart", LIFE_VIEW_CHART},
+    {"heatmap", life_view_heatmap, "memory and objects by site and class", LIFE_VIEW_TEXT},
+    {"heatmap-svg", life_view_heatmap_svg, "the same as a chart", LIFE_VIEW_CHART},
+    {"tenured", life_view_tenured, "promoted objects that died: class and site, amount, delay", LIFE_VIEW_TEXT},
+    {"nepotism", life_view_nepotism, "objects kept alive only by dead old objects: class and site, amount",
+     LIFE_VIEW_TEXT},
+    {"ndjson", life_view_ndjson, "heaps, classes, sites and recorded objects, one JSON object per line",
+     LIFE_VIEW_DATA},
+    {"csv", life_view_csv, "objects if recorded, else histograms, with a column for censored objects", LIFE_VIEW_DATA},
+    {"folded", life_view_folded, "folded stacks for flame graphs: class, site, short- or long-lived", LIFE_VIEW_DATA},
+    {"pprof", life_view_pprof, "a profile for pprof, with the labels of TCMalloc's lifetime profiles", LIFE_VIEW_DATA},
+    {NULL, NULL, NULL, LIFE_VIEW_TEXT},
 };
 
 const struct life_view_description *life_view_named(const char *name) {
@@ -127,7 +131,8 @@ static void print_sampling(FILE *out, const struct life_heap *heap) {
 
 void life_heading(FILE *out, const struct life_heap *heap, const char *title) {
     char text[LIFE_HEAP_LABEL];
-    fprintf(out, "# %s: %s\n", life_heap_label(text, heap), title);
+    fprintf(out, "# %s%s%s: %s\n", style_on(out, STYLE_HEADING), life_heap_label(text, heap),
+            style_off(out, STYLE_HEADING), title);
     print_sampling(out, heap);
 }
 
@@ -179,4 +184,11 @@ unsigned life_bar(FILE *out, char mark, double share, unsigned width) {
         fputc(mark, out);
     }
     return length;
+}
+
+unsigned life_bar_width(const FILE *out, unsigned before, unsigned most) {
+    enum { LEAST = 4 };
+    const unsigned terminal = terminal_columns(out);
+    const unsigned left = terminal == 0 ? most : terminal > before + LEAST ? terminal - before : LEAST;
+    return left < most ? left : most;
 }

@@ -42,11 +42,16 @@ life_view life_view_csv;    /* views/lifetimes/csv.c */
 life_view life_view_folded; /* views/lifetimes/folded.c */
 life_view life_view_pprof;  /* views/lifetimes/pprof.c */
 
+enum life_view_kind {
+    LIFE_VIEW_TEXT,  /* for people */
+    LIFE_VIEW_DATA,  /* for programs */
+    LIFE_VIEW_CHART, /* drawn by gnuplot */
+};
 struct life_view_description {
     const char *name;
     life_view *print;
     const char *help; /* one line */
-    bool is_chart;    /* drawn by gnuplot */
+    enum life_view_kind kind;
 };
 extern const struct life_view_description life_views[];                /* ends with a name NULL */
 const struct life_view_description *life_view_named(const char *name); /* NULL: there is none */
@@ -90,5 +95,7 @@ bool life_nothing_to_draw(struct failure *why);
 
 /* A bar of at most `width` marks in proportion to share (0 to 1); any share above 0 has one. Returns how many. */
 unsigned life_bar(FILE *out, char mark, double share, unsigned width);
+/* The width of bars behind `before` columns: `most`, or what a narrow terminal leaves. */
+unsigned life_bar_width(const FILE *out, unsigned before, unsigned most);
 
 #endif

@@ -1,13 +1,15 @@
 #include "views/rows/rows.h"
 #include "util/array.h"
+#include "util/fold.h"
 #include "util/format.h"
+#include "util/sheet.h"
 #include "util/text.h"
 #include "views/phase_table.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 32, CELL_COLUMNS = 100, CELL_FORM = CELL_COLUMNS * TEXT_PIECE };
+enum { MOST_COLUMNS = 32, CELL_FORM = 1600 };
 
 struct row_list {
     struct cell *cells; /* owned; column_count a row */
@@ -282,98 +284,36 @@ static const char *cell_to_text(char form[CELL_FORM], enum cell_kind kind, const
     case CELL_text:
         break;
     }
-    return text_column(form, CELL_FORM, cell->text, "", 0, CELL_COLUMNS);
+    return text_escape(form, CELL_FORM, cell->text, "");
 }
 
-/* Texts begin where their column does, numbers end where it ends. */
-static void print_cell(FILE *out, const char *form, enum cell_kind kind, unsigned width, bool is_last) {
-    unsigned columns = text_columns(form, strlen(form));
-    int blanks = width > columns ? (int)(width - columns) : 0;
-    if (kind == CELL_text) {
-        fprintf(out, "  %s%*s", form, is_last ? 0 : blanks, "");
-    } else {
-        fprintf(out, "  %*s%s", blanks, "", form);
-    }
-}
-
-/* What fits a terminal: first the widest texts are cut, then columns are left out, from the last one on. */
-static size_t fit(const struct table *table, const struct choice *choice, unsigned terminal, unsigned *widths,
-                  size_t columns) {
-    enum { TEXT_LEAST = 12, BETWEEN = 2 };
-    unsigned all = 1 /* # */, whole[MOST_COLUMNS];
-    for (size_t i = 0; i < columns; i++) {
-        all += BETWEEN + widths[i];
-        whole[i] = widths[i];
-    }
-    while (terminal != 0 && all > terminal) {
-        unsigned *widest = NULL;
-        for (size_t i = 0; i < columns; i++) {
-            bool can = table->columns[shown(choice, i)].kind == CELL_text && widths[i] > TEXT_LEAST;
-            widest = can && (!widest || widths[i] > *widest) ? &widths[i] : widest;
-        }
-        if (!widest) {
-            break;
-        }
-        --*widest;
-        all--;
-    }
-    while (terminal != 0 && all > terminal && columns > 1 && choice->column_count == 0) {
-        all -= BETWEEN + widths[--columns];
-    }
-    for (size_t i = 0; terminal != 0 && i < columns; i++) { /* the room that is left now */
-        while (widths[i] < whole[i] && all < terminal) {
-            widths[i]++;
-            all++;
-        }
-    }
-    return columns;
-}
-
-static void print_left_out(FILE *out, const struct table *table, size_t from) {
-    fputs("  left out on this narrow terminal:", out);
-    for (size_t i = from; i < table->column_count; i++) {
-        fprintf(out, "%s %s", i == from ? "" : ",", table->columns[i].name);
-    }
-    fputs("; a file or a pipe has them\n", out);
-}
-
-static const char *fitted(char form[CELL_FORM], enum cell_kind kind, const struct cell *cell, unsigned width) {
-    const bool is_text = kind == CELL_text && cell->state == CELL_KNOWN;
-    return is_text ? text_column(form, CELL_FORM, cell->text, "", 0, width) : cell_to_text(form, kind, cell);
-}
-
-static void print_table(FILE *out, const struct printed *printed, const struct choice *choice, unsigned terminal) {
+static void print_table(FILE *out, const struct printed *printed, const struct choice *choice) {
     const struct table *table = printed->table;
-    const size_t count = printed->count, chosen = shown_count(table, choice);
-    char form[CELL_FORM];
-    unsigned widths[MOST_COLUMNS];
-    for (size_t i = 0; i < chosen; i++) {
+    struct sheet_column columns[MOST_COLUMNS];
+    const struct sheet sheet = {out, "#", columns, shown_count(table, choice)};
+    char form[MOST_COLUMNS][CELL_FORM];
+    for (size_t i = 0; i < sheet.count; i++) {
         const struct column *column = &table->columns[shown(choice, i)];
-        widths[i] = (unsigned)strlen(column->heading);
-        for (size_t j = 0; j < count; j++) {
-            const char *text = cell_to_text(form, column->kind, cell_of(printed, j, shown(choice, i)));
+        columns[i] =
+            (struct sheet_column){column->heading, column->kind == CELL_text ? SHEET_TEXT : SHEET_NUMBER, 0, 2};
+        for (size_t j = 0; j < printed->count; j++) {
+            const char *text = cell_to_text(form[i], column->kind, cell_of(printed, j, shown(choice, i)));
             unsigned width = text_columns(text, strlen(text));
-            widths[i] = width > widths[i] ? width : widths[i];
+            columns[i].width = width > columns[i].width ? width : columns[i].width;
         }
     }
-    const size_t columns = fit(table, choice, terminal, widths, chosen);
-    fputs("\n#", out);
-    for (size_t i = 0; i < columns; i++) {
-        const struct column *column = &table->columns[shown(choice, i)];
-        print_cell(out, column->heading, column->kind, widths[i], i + 1 == columns);
-    }
-    for (size_t j = 0; j < count; j++) {
-        fputs("\n ", out);
-        for (size_t i = 0; i < columns; i++) {
-            enum cell_kind kind = table->columns[shown(choice, i)].kind;
-            print_cell(out, fitted(form, kind, cell_of(printed, j, shown(choice, i)), widths[i]), kind, widths[i],
-                       i + 1 == columns);
+    fputc('\n', out);
+    sheet_heading(&sheet);
+    for (size_t j = 0; j < printed->count; j++) {
+        struct sheet_cell cells[MOST_COLUMNS];
+        for (size_t i = 0; i < sheet.count; i++) {
+            const size_t column = shown(choice, i);
+            cells[i] = (struct sheet_cell){
+                cell_to_text(form[i], table->columns[column].kind, cell_of(printed, j, column)), STYLE_PLAIN};
         }
+        sheet_row(&sheet, cells);
     }
-    fprintf(out, "\n%s", count ? "" : "  none\n");
-    if (columns < chosen) {
-        print_left_out(out, table, columns);
-    }
+    fputs(printed->count ? "" : "  none\n", out);
 }
 
 /* ---- for programs ----------------------------------------------------------------------------------------------- */
@@ -518,7 +458,7 @@ static bool print_heap(FILE *out, const struct rows *rows, size_t heap, const st
         } else if (good && format->separator) {
             print_separated(out, &printed, choice, format->separator, lead);
         } else if (good) {
-            print_table(out, &printed, choice, format->terminal);
+            print_table(out, &printed, choice);
         }
         free(printed.order);
     }
@@ -536,7 +476,8 @@ static bool print_all(FILE *out, const struct rows *rows, uint64_t lost, const s
     } else if (format->separator) {
         print_separated_heading(out, &view->tables[choice->table], choice, format->separator);
     } else if (lost) {
-        fprintf(out, "# %" PRIu64 " events were lost: rows are missing, and figures are \"at least\"\n", lost);
+        fprintf(out, "# %s%" PRIu64 " events were lost: rows are missing, and figures are \"at least\"%s\n",
+                style_on(out, STYLE_WARNING), lost, style_off(out, STYLE_WARNING));
     }
     for (size_t i = 0; good && i < rows->places.count; i++) {
         good = print_heap(out, rows, i, choice, format);

@@ -83,7 +83,6 @@ struct rows_format {
     const char *sort;      /* by this one, the largest first, texts by letters; NULL: as they come */
     const char *separator; /* NULL, or a character */
     bool json;
-    unsigned terminal; /* how many columns the terminal has that it is printed on: tables are made to fit; 0: any */
 };
 
 /* Prints a view of a recording. False and why: nothing has been printed. */

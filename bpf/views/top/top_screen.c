@@ -1,6 +1,7 @@
 #include "views/top/top_screen.h"
 #include "util/format.h"
 #include "util/interrupt.h"
+#include "util/terminal.h"
 #include "util/text.h"
 #include "util/whole.h"
 #include "views/phase_table.h"
@@ -107,7 +108,7 @@ struct top_screen *top_screen_open(struct failure *why) {
     nodelay(stdscr, TRUE);
     set_escdelay(25);
     curs_set(0);
-    screen->has_colours = !getenv("NO_COLOR") && has_colors() && start_color() == OK;
+    screen->has_colours = terminal_has_color(stdout) && has_colors() && start_color() == OK;
     if (screen->has_colours) {
         use_default_colors();
         init_pair(PAIR_WARM, COLOR_YELLOW, -1);
@@ -285,28 +286,14 @@ static unsigned fitting_rank(unsigned room) {
 
 /* ---- drawing ---------------------------------------------------------------------------------------------------- */
 
-/* How many bytes of a form take at most this many columns. */
-static size_t fitting(const char *form, size_t length, unsigned most) {
-    size_t fits = 0;
-    while (fits < length) {
-        int32_t point;
-        size_t next = text_decode(form + fits, &point);
-        next = next ? next : 1;
-        if (fits + next > length || text_columns(form, fits + next) > most) {
-            break;
-        }
-        fits += next;
-    }
-    return fits;
-}
-
 /* A whole line, and no more. */
 static void put_line(int line, attr_t look, const char *form, size_t length) {
     if (line < 0 || line >= LINES || COLS <= 0) {
         return;
     }
+    unsigned used;
     attrset((int)look);
-    mvaddnstr(line, 0, form, (int)fitting(form, length, (unsigned)COLS));
+    mvaddnstr(line, 0, form, (int)text_fitting(form, length, (unsigned)COLS, &used));
     if (look & A_REVERSE) {
         chgat(-1, A_REVERSE, 0, NULL);
     }
@@ -349,8 +336,8 @@ static void put_row(const struct top_screen *screen, int line, unsigned rank, co
         }
         unsigned width = column->show == show_now && room - at > column->width ? room - at : column->width;
         width = width < room - at ? width : room - at;
-        size_t bytes = fitting(text, strlen(text), width);
-        unsigned used = text_columns(text, bytes);
+        unsigned used;
+        size_t bytes = text_fitting(text, strlen(text), width, &used);
         attr_t own = row ? look_of(screen, row, column)
                          : (attr_t)(table && column->order == table->order ? A_UNDERLINE : A_NORMAL);
         attrset((int)(look | own));
