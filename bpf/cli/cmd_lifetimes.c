@@ -58,7 +58,7 @@ struct lifetimes {
     struct stack_numbers numbers; /* of the stacks in it */
     uint64_t unspooled;           /* records that it had no room for */
     struct life_stacks stacks;
-    FILE *out;
+    struct output output;
     bool is_chart;
     struct plotter plotter;       /* of a chart */
     struct replacement pretenure; /* the file to write, under another name until it is whole */
@@ -274,7 +274,7 @@ static bool print(struct lifetimes *run, struct life_model *model, uint64_t cont
                                        run->options.heap_serial};
     life_model_choose(model, &choice);
     life_report(model, control);
-    return run->view(run->out, model, &run->shown, why);
+    return run->view(run->output.out, model, &run->shown, why);
 }
 
 /* What was learnt. Another signal than those that were heeded ends it. */
@@ -337,10 +337,8 @@ static int profile(struct lifetimes *run) {
     int status = 0;
     struct life_model model = {0};
     bool filled = false;
-    if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
-        status = failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)) ? 0 : failure_report(&why);
-    } else if (!source_give_up_rights(source, run->options.pretenure ? run->pretenure.place.folder : -1, &why) ||
-               !source_start(source, &why)) {
+    if (!source_give_up_rights(source, run->options.pretenure ? run->pretenure.place.folder : -1, &why) ||
+        !source_start(source, &why)) {
         status = failure_report(&why);
     } else {
         model = (struct life_model){.stacks = run->wanted.stacks, .interrupts = observe(source, run->seconds)};
@@ -401,16 +399,23 @@ static int read_back(struct lifetimes *run) {
         return failure_report(&why);
     }
     struct recording *recording = recording_open_with(run->options.input, recording_last(run->options.force), &why);
-    bool shown = recording && (run->out == stdout || ftruncate(fileno(run->out), 0) == 0 || errno == EINVAL ||
-                               failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)));
-    shown = shown && show_recording(run, recording, &why);
+    bool shown = recording && show_recording(run, recording, &why);
     recording_close(recording);
     return shown ? 0 : failure_report(&why);
 }
 
+/* Writes out what was printed. */
+static int finish(struct lifetimes *run, int status) {
+    if (!run->output.file) {
+        return output_finish(stdout, "the lifetimes", status);
+    }
+    output_flush(&run->output);
+    return status == 0 && run->output.failed && run->output.error != EPIPE ? 1 : status;
+}
+
 static int read_back_of(void *context) {
     struct lifetimes *run = context;
-    return output_finish(run->out, "the lifetimes", read_back(run));
+    return finish(run, read_back(run));
 }
 
 /* Only where the file is there is success reported. */
@@ -436,15 +441,11 @@ static bool begin_pretenure(struct lifetimes *run, struct failure *why) {
                          run->options.force ? REPLACE_FORCED : REPLACE_OURS, why);
 }
 
-/* Emptied only when observation begins: what can't begin must not cost the file that is there. */
 static bool open_output(struct lifetimes *run, struct failure *why) {
-    if (run->options.output) {
-        run->out = output_open(run->options.output, why);
-    }
     const struct place *place = &run->pretenure.place;
-    return run->out &&
+    return output_begin(&run->output, run->options.output, why) &&
            (!run->pretenure.is_open ||
-            !place_names(place->folder, place->name, run->out == stdout ? STDOUT_FILENO : fileno(run->out)) ||
+            !place_names(place->folder, place->name, run->output.file ? fileno(run->output.file) : STDOUT_FILENO) ||
             failure_set(why, 1, "--pretenure %.200s: the other output goes to this file; name another one",
                         run->options.pretenure));
 }
@@ -456,13 +457,11 @@ static void close_run(struct lifetimes *run) {
     if (run->written) {
         munmap(run->written, sizeof *run->written);
     }
-    if (run->out && run->out != stdout) {
-        fclose(run->out);
-    }
+    output_end(&run->output, 0);
 }
 
 int cmd_lifetimes(int argc, char **argv) {
-    struct lifetimes run = {.out = stdout};
+    struct lifetimes run = {0};
     struct failure why;
     int status;
     if (!options_parse(&run.options,
@@ -479,7 +478,7 @@ int cmd_lifetimes(int argc, char **argv) {
         status = failure_report(&why);
     } else {
         status = !run.options.input ? profile(&run) : run.options.pretenure ? read_back_apart(&run) : read_back(&run);
-        status = run.out == stdout ? status : output_finish(run.out, run.options.output, status);
+        status = run.output.file ? finish(&run, status) : status;
     }
     close_run(&run);
     return status;

@@ -5,6 +5,7 @@
 #include "session/record_rotation.h"
 #include "util/share.h"
 #include <stdio.h>
+#include <string.h>
 
 static const char usage[] =
     "record [-o FILE] [--force] [--max-size SIZE] [--rotate TIME [--keep AMOUNT] [--on CONDITION]]\n"
@@ -29,6 +30,11 @@ static bool encode_lifetimes(const struct options *options, uint64_t *control, s
 static bool check(const struct options *options, struct failure *why) {
     if (options->lifetimes && !options->command && (options->pid_count != 1)) {
         return failure_set(why, 1, "--lifetimes observes one process, or a program: give one -p PID, or -- PROGRAM");
+    }
+    if (options->output && strcmp(options->output, "-") == 0) {
+        return failure_set(why, 1,
+                           "-o -: a recording is a file, which standard output may not be; name one, and print it with "
+                           "`edenscope script -i FILE` (./- is a file of this name)");
     }
     if ((options->keep > 0 || options->keep_bytes != 0) && options->rotate == 0) {
         return failure_set(why, 1,

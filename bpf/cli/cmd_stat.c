@@ -228,6 +228,9 @@ static int run_stat(struct run *run) {
     if (run->options.interval <= 0 && !summarize(run, &why)) {
         return failure_report(&why);
     }
+    if (run->options.interval > 0 && run->intervals != 0) {
+        model_report_end(&run->before, false, message_report, NULL);
+    }
     int status = source_exit_status(run->source);
     if (run->options.command && status < 0 && interrupt_last()) {
         return 128 + interrupt_last(); /* a second signal: leave the command alone */

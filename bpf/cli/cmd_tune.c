@@ -415,8 +415,6 @@ int cmd_tune(int argc, char **argv) {
     if (!output.file) {
         return output_finish(stdout, "the report", status);
     }
-    if (ftello(tune.out) > 0) {
-        output_flush(&output); /* what failed before there was a report must not cost the file that is there */
-    }
+    output_flush(&output); /* what failed before there was a report does not cost the file that is there */
     return output_end(&output, status);
 }

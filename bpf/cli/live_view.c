@@ -46,7 +46,7 @@ static int observe(const struct live_view *live, const struct options *options, 
     }
     request.folder = folder.parent;
     if (request.is_enough && !options->collects) {
-        message_print("waiting for a full collection of each heap; --collect asks for one, Ctrl-C ends");
+        request.waits = "waiting for a full collection of each heap; --collect asks for one, Ctrl-C ends";
     }
     int status = record_run(&request, &published);
     if (published) {
@@ -76,10 +76,11 @@ int live_view_run(const struct live_view *live, int argc, char **argv) {
     if (!options_seconds(&options, &seconds, &why)) {
         return failure_report(&why);
     }
-    FILE *out = options.output ? output_open(options.output, &why) : stdout;
-    if (!out) {
+    struct output output;
+    if (!output_begin(&output, options.output, &why)) {
         return failure_report(&why);
     }
-    status = observe(live, &options, seconds, out);
-    return out == stdout ? status : output_finish(out, options.output, status);
+    status = observe(live, &options, seconds, output.out);
+    output_flush(&output);
+    return output_end(&output, status);
 }

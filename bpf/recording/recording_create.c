@@ -96,8 +96,9 @@ bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct fail
     int code = recorder->db ? sqlite3_errcode(recorder->db) : SQLITE_NOMEM;
     if (recorder->vfs.error) {
         char text[ROOM_TEXT];
-        return failure_set(why, 1, "%.200s: %s: %s; free some disk space, or %s", recorder->path, doing,
-                           room_error(recorder->vfs.error, text), recorder_elsewhere(recorder));
+        const bool is_limit = recorder->vfs.error == EFBIG; /* which no other file cures */
+        return failure_set(why, 1, "%.200s: %s: %s%s%s", recorder->path, doing, room_error(recorder->vfs.error, text),
+                           is_limit ? "" : "; free some disk space, or ", is_limit ? "" : recorder_elsewhere(recorder));
     }
     if (code == SQLITE_FULL) {
         return failure_set(why, 1, "%.200s: %s: it has reached its size limit; --max-size sets another", recorder->path,

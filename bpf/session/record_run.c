@@ -225,6 +225,9 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         char took[FORMAT_MAX];
         message_print("attached in %s, recording to %s", format_ns(took, source_attach_ns(source)), request->path);
     }
+    if (request->waits) {
+        message_print("%s", request->waits);
+    }
     if (request->begun != 0 && write(request->begun, "", 1) != 1) {
         message_print("whoever started this recording has ended");
     }

@@ -1,4 +1,5 @@
 #include "util/output.h"
+#include "util/array.h"
 #include "util/mark.h"
 #include "util/message.h"
 #include "util/owner.h"
@@ -54,7 +55,9 @@ static bool check(const struct place *place, int file, const char *path, struct 
     return !S_ISREG(status.st_mode) || mark_spares_recording(place, "-o", path, why);
 }
 
-FILE *output_open(const char *path, struct failure *why) {
+/* Opens what -o names, to append: a regular file of a trusted owner (owner.h) that is no recording and no stranger's
+ * hard link (place.h), a pipe that has a reader, a terminal or a device. Never blocks. NULL and why otherwise. */
+static FILE *open_path(const char *path, struct failure *why) {
     struct place place;
     int file = -1;
     if (place_open(&place, path)) {
@@ -79,7 +82,8 @@ void output_open_standard(void) {
     stdout = out ? out : stdout;
 }
 
-/* Why an earlier write failed, as far as the file shows it: a pipe has no reader, or the file its largest size. */
+/* Why an earlier write failed, as far as the file shows it: a pipe has no reader, the file its largest size, or the
+ * disk no room. */
 static int guess_error(int file) {
     struct pollfd pipe = {.fd = file, .events = POLLOUT};
     struct stat status;
@@ -89,7 +93,7 @@ static int guess_error(int file) {
     }
     bool is_largest = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
                       (rlim_t)status.st_size >= limit.rlim_cur;
-    return is_largest ? EFBIG : 0;
+    return is_largest ? EFBIG : room_is_left(file, 1) ? 0 : ENOSPC;
 }
 
 int output_finish(FILE *out, const char *name, int status) {
@@ -109,31 +113,12 @@ int output_finish(FILE *out, const char *name, int status) {
     } else if (error) {
         message_print("%s: cannot be written: %s", name, room_error(error, text));
     } else {
-        message_print("%s: could not be written in full; is the disk full?", name);
+        message_print("%s: could not be written in full: the reason is not known any more", name);
     }
     return status ? status : 1;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
-
-bool output_begin(struct output *output, const char *path, struct failure *why) {
-    struct stat status;
-    *output = (struct output){.path = path, .out = stdout};
-    if (!path) {
-        return true;
-    }
-    output->file = output_open(path, why);
-    if (!output->file) {
-        return false;
-    }
-    output->out = open_memstream(&output->text, &output->size);
-    if (!output->out || fstat(fileno(output->file), &status) != 0) {
-        output_end(output, 1);
-        return failure_set(why, 1, "-o %.200s: %m", path);
-    }
-    output->before = S_ISREG(status.st_mode) ? status.st_size : 0;
-    return true;
-}
 
 /* Its size where it is a regular file; else -1. */
 static off_t size_of(int file) {
@@ -170,13 +155,9 @@ static bool put(struct output *output) {
            (!replaces || (ftruncate(file, 0) == 0 && append(file, output->text, output->size)));
 }
 
-void output_flush(struct output *output) {
-    bool gathered = fflush(output->out) == 0 && !ferror(output->out);
-    if (!output->file) {
-        return; /* output_finish says what went wrong */
-    }
-    errno = ENOMEM;
-    if (!output->failed && (!gathered || !put(output))) {
+/* The piece that is gathered. */
+static void write_piece(struct output *output) {
+    if (!output->failed && !put(output)) {
         char text[ROOM_TEXT];
         output->failed = true;
         output->error = errno;
@@ -189,7 +170,59 @@ void output_flush(struct output *output) {
         fwrite(output->text, 1, output->size, stdout);
         fflush(stdout);
     }
-    rewind(output->out);
+    output->size = 0;
+}
+
+static ssize_t gather(void *context, const char *text, size_t size) {
+    struct output *output = context;
+    if (output->size != 0 && output->size + size > OUTPUT_PIECE) {
+        write_piece(output);
+    }
+    while (output->room - output->size < size) {
+        if (!array_grow(&output->text, &output->room, output->room, 1)) {
+            errno = ENOMEM;
+            return 0;
+        }
+    }
+    memcpy(output->text + output->size, text, size);
+    output->size += size;
+    return (ssize_t)size;
+}
+
+bool output_begin(struct output *output, const char *path, struct failure *why) {
+    struct stat status;
+    *output = (struct output){.path = path, .out = stdout};
+    if (!path) {
+        return true;
+    }
+    output->file = open_path(path, why);
+    if (!output->file) {
+        return false;
+    }
+    output->out = fopencookie(output, "w", (cookie_io_functions_t){.write = gather});
+    if (!output->out || fstat(fileno(output->file), &status) != 0) {
+        failure_set(why, 1, "-o %.200s: %m", path);
+        output_end(output, 1);
+        *output = (struct output){.path = path, .out = stdout};
+        return false;
+    }
+    output->before = S_ISREG(status.st_mode) ? status.st_size : 0;
+    return true;
+}
+
+void output_flush(struct output *output) {
+    bool gathered = fflush(output->out) == 0 && !ferror(output->out);
+    if (!output->file) {
+        return; /* output_finish says what went wrong */
+    }
+    if (!gathered && !output->failed) {
+        output->failed = true;
+        output->error = ENOMEM;
+        message_print("%s: not written in full: %s", output->path, strerror(ENOMEM));
+    }
+    if (output->size != 0) {
+        write_piece(output);
+    }
 }
 
 bool output_is_unread(const struct output *output) {

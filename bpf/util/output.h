@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Opens what -o names, to append: a regular file of a trusted owner (owner.h) that is no recording and no
- * stranger's hard link (place.h), a pipe that has a reader, a terminal or a device. Never blocks. NULL and why
- * otherwise. */
-FILE *output_open(const char *path, struct failure *why);
-
 /* From now on a signal ends the waiting for who reads standard output (stream.h). */
 void output_open_standard(void);
 
@@ -18,22 +13,25 @@ void output_open_standard(void);
  * A reader that has closed its end of a pipe has seen enough, which is no failure. */
 int output_finish(FILE *out, const char *name, int status);
 
-/* An output that grows by pieces. A piece is in the file whole or not at all, and the first takes the place of what the
- * file held before. What can't be written there goes to standard output: it is never lost. */
+/* An output that grows by pieces. A piece, of at most OUTPUT_PIECE bytes, is in the file whole or not at all, and the
+ * first takes the place of what the file held before. What can't be written there goes to standard output: it is never
+ * lost. It stays where it is once it has begun. */
+enum { OUTPUT_PIECE = 1 << 20 };
 struct output {
     FILE *out; /* to print to: gathered until output_flush, or standard output itself */
     const char *path;
     FILE *file; /* what -o names; owned; NULL: standard output */
     char *text; /* what is gathered; owned */
-    size_t size;
+    size_t size, room;
     off_t before; /* bytes that a regular file held, and that the first piece replaces */
     bool failed;  /* writing to the file did */
     int error;    /* why; EPIPE: its reader has seen enough */
 };
 
-/* path NULL: standard output. False and why: nothing is to be ended. */
+/* path: what -o names, a regular file that is the caller's to write to, a pipe that has a reader, a terminal or a
+ * device; NULL: standard output. Never blocks. False and why: nothing is to be ended. */
 bool output_begin(struct output *output, const char *path, struct failure *why);
-/* Writes out what was printed since the last time. */
+/* Writes out what was printed since the last time; nothing: then what the file held stays. */
 void output_flush(struct output *output);
 /* Whether it is a pipe whose reader has seen enough. */
 bool output_is_unread(const struct output *output);

@@ -314,7 +314,9 @@ bool replace_finish(struct replacement *replacement, struct failure *why) {
     if (!written) {
         char text[ROOM_TEXT];
         failure_set(why, 1, "%.200s: cannot be written, and is unchanged: %s", replacement->path,
-                    errno ? room_error(errno, text) : "is the disk full?");
+                    errno                                ? room_error(errno, text)
+                    : room_is_left(replacement->file, 1) ? "a write failed before"
+                                                         : strerror(ENOSPC));
     }
     written = written && replace_publish(replacement, why) && (is_at_path(replacement) || fail_moved(replacement, why));
     replace_abandon(replacement);

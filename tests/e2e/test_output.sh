@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -o of stat, lifetimes and tune: a pipe without a reader is an error and not a wait, links and files of other users
+# -o of commands: a pipe without a reader is an error and not a wait, links and files of other users
 # are left alone, and what a shell may name (/dev/stdout, a pipe with a reader, one's own link) works.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
@@ -99,6 +99,16 @@ FULL
         die "tune: the full disk is not named: $(cat err)"
     grep -q 'was spent in collections' out || die "the report is lost: $(cat out)"
     [[ $(head -n 1 figures) == before ]] || die "tune: a full disk has cost what was there before"
+    for name in lifetimes remembered; do
+        expect_status 1 unshare -m --propagation private bash full "$scope" "$name"
+        grep -q "disk/figures: cannot be written: No space left on device; standard output has the rest" err ||
+            die "$name: the full disk is not named: $(cat err)"
+        grep -q 'exercise.[0-9]*. heap 1' out || die "$name: the output is lost: $(cat out)"
+        [[ $(head -n 1 figures) == before ]] || die "$name: a full disk has cost what was there before"
+    done
+    sed 's|.*-o disk/figures.*|"$@" --html disk/page.html \|\| status=$?|; s|^tr .*||' full >full-page
+    expect_status 1 unshare -m --propagation private bash full-page "$scope" report -i eden.data
+    grep -q 'page.html: .*No space left on device' err && ! grep -q '?' err || die "the page's full disk is guessed: $(cat err)"
     expect_status 1 unshare -m --propagation private bash full "$scope" stat --json 0.05
     [[ $(head -n 1 figures) == before ]] || die "lines by interval have cost what was there before"
     grep '^{' out | jq -es 'length > 0 and (last | .wall_ns > 0)' >/dev/null || die "lines are lost: $(cat out)"
@@ -112,6 +122,32 @@ status=0
 grep -q 'limited: cannot be written: File too large' err || die "ulimit -f is not named: $(cat err)"
 grep -q 'events lost' out || die "the figures are lost"
 [[ ! -s limited ]] || die "half a piece is left in the file"
+
+# Where a limit is in the way, no advice is about the disk.
+(
+    ulimit -f 16
+    exec "$scope" record -o limited.data -- "$build/tests/exercise"
+) >out 2>err && die "ulimit -f is no failure"
+grep -q 'File too large: `ulimit -f` allows 16,384 bytes per file; raise it$' err || die "the limit is not named: $(cat err)"
+
+# Standard output is no file for a recording.
+expect_status 1 "$scope" record -o - -- true
+grep -q -- '-o -: a recording is a file, .*edenscope script -i FILE' err && [[ ! -e - ]] || die "-o - makes a file: $(cat err)"
+
+# What has nothing to show says so.
+python3 -c 'import ctypes, sys, time; ctypes.CDLL(sys.argv[1]); print("ready", flush=True); time.sleep(600)' "$build/lib/libeden.so" >without &
+without=$!
+until_true "the program without a heap is ready" grep -q ready without
+for options in "0.1 2" "--json 0.1 1"; do
+    # shellcheck disable=SC2086
+    expect_status 0 "$scope" stat -p "$without" $options
+    grep -q 'no heap' err || die "stat $options of a process without a heap says nothing: $(cat err)"
+done
+kill "$without"
+sleep 0 &
+wait $!
+expect_status 1 "$scope" histo -p $!
+grep -q waiting err && die "what does not exist is waited for: $(cat err)"
 
 # A reader that stalls: one signal ends the command, which says that its output is cut.
 mkfifo stalled orders
