@@ -9,7 +9,8 @@
 #include <inttypes.h>
 
 static const char usage[] =
-    "script [-i FILE [--force]] [--json | --csv | --chrome | --otlp] [-T] [--probe NAME]... [-v]\n\n"
+    "script [-i FILE [--force]] [--json [--label KEY=VALUE]... | --csv | --chrome | --otlp]\n"
+    "                        [-T] [--probe NAME]... [-v]\n\n"
     "  Prints the events of the recording FILE (default eden.data) as text, NDJSON or CSV, or as a trace for\n"
     "  Perfetto, speedscope and chrome://tracing, or its collections as spans for OpenTelemetry. --probe selects\n"
     "  probes.\n"
@@ -21,6 +22,7 @@ struct printing {
     struct chrome *chrome; /* NULL: it is not that */
     struct otlp *otlp;     /* likewise; without both `print` is called */
     bool (*print)(const struct script *script, const struct event *event, uint64_t heap_id);
+    uint64_t printed;
     bool good;
 };
 
@@ -29,17 +31,19 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
     printing->good = printing->chrome ? chrome_event(printing->chrome, event, heap_id)
                      : printing->otlp ? otlp_event(printing->otlp, event, heap_id)
                                       : printing->print(&printing->script, event, heap_id);
+    printing->printed++;
     return printing->good;
 }
 
 static int print_events(struct recording *recording, const struct options *options, const uint64_t *probes,
-                        const struct process_index *processes) {
+                        const struct process_index *processes, const struct model *model) {
     struct failure why;
     struct printing printing = {.script = {.out = stdout,
                                            .info = recording_info(recording),
                                            .processes = processes,
                                            .probes = probes,
-                                           .wall_clock = options->timestamp},
+                                           .wall_clock = options->timestamp,
+                                           .labels = &options->labels},
                                 .print = options->json  ? script_print_json
                                          : options->csv ? script_print_csv
                                                         : script_print_line,
@@ -56,6 +60,9 @@ static int print_events(struct recording *recording, const struct options *optio
     }
     if (printing.good && !recording_events(recording, probes, on_event, &printing, &why)) {
         status = failure_report(&why);
+    }
+    if (options->labels.count != 0 && printing.good && status == 0) {
+        script_print_json_counts(&printing.script, model->wall_ns, printing.printed, model->lost);
     }
     uint64_t left_out = printing.chrome ? chrome_end(printing.chrome) : printing.otlp ? otlp_end(printing.otlp) : 0;
     status = output_finish(stdout, "the events", status);
@@ -77,7 +84,7 @@ static int script(struct recording *recording, const struct options *options, co
         message_print("out of memory");
         status = 1;
     } else {
-        status = print_events(recording, options, probes, &processes);
+        status = print_events(recording, options, probes, &processes, &model);
         if (model.lost) {
             message_print("lost events: %" PRIu64 "; the output does not contain them", model.lost);
         }
@@ -91,12 +98,17 @@ int cmd_script(int argc, char **argv) {
     struct options options;
     int status;
     if (!options_parse(&options,
-                       ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_CSV | ACCEPT_TRACE | ACCEPT_TIMESTAMP | ACCEPT_PROBE, usage,
-                       argc, argv, &status)) {
+                       ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_CSV | ACCEPT_TRACE | ACCEPT_TIMESTAMP | ACCEPT_PROBE |
+                           ACCEPT_LABEL,
+                       usage, argc, argv, &status)) {
         return status;
     }
     if (options.json + options.csv + options.chrome + options.otlp > 1) {
         message_print("give one of --json, --csv, --chrome and --otlp");
+        return 1;
+    }
+    if (options.labels.count != 0 && !options.json) {
+        message_print("--label %s: labels are members of JSON; give --json too", options.labels.at[0].key);
         return 1;
     }
     struct failure why;

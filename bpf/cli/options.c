@@ -61,6 +61,7 @@ enum {
     OPTION_ON,
     OPTION_COLLECT,
     OPTION_COLOR,
+    OPTION_LABEL,
     OPTION_COUNT
 };
 
@@ -97,6 +98,10 @@ static const struct described table[] = {
     {{"otlp", no_argument, NULL, OPTION_OTLP},
      ACCEPT_TRACE,
      "--otlp              print collections as spans for OpenTelemetry, a JSON object a line"},
+    {{"label", required_argument, NULL, OPTION_LABEL},
+     ACCEPT_LABEL,
+     "--label KEY=VALUE   with --json: add this member and times of day to each line, and a last line of counts; "
+     "may be repeated"},
     {{"timestamp", no_argument, NULL, 'T'},
      ACCEPT_TIMESTAMP,
      "-T, --timestamp     begin each line with the time of day"},
@@ -282,8 +287,8 @@ static const char *refuse_again(int value, unsigned accept) {
     for (size_t i = 0; i < OPTIONS; i++) {
         has_value = has_value || (table[i].option.val == value && table[i].option.has_arg != no_argument);
     }
-    bool is_list =
-        value == OPTION_PROBE || value == OPTION_ON || (accept & ACCEPT_SELECTION && (value == 'p' || value == 'n'));
+    bool is_list = value == OPTION_PROBE || value == OPTION_ON || value == OPTION_LABEL ||
+                   (accept & ACCEPT_SELECTION && (value == 'p' || value == 'n'));
     return !has_value || is_list ? NULL
            : value == 'p'        ? "given twice; run edenscope once for each process"
                                  : "given twice; give it once";
@@ -395,7 +400,7 @@ static bool add_probe(struct options *options, const char *name) {
 }
 
 /* What is wrong with the value of an option. */
-static const char *wanted(int value, const char *argument) {
+static const char *wanted(const struct options *options, int value, const char *argument) {
     static const char *const values[OPTION_COUNT] = {
         ['p'] = "give process ids, at most 1,024, with commas between; -n takes names, where several can be observed",
         ['n'] = "give the name of a process, at most 16 times",
@@ -424,7 +429,9 @@ static const char *wanted(int value, const char *argument) {
     };
     uint64_t bytes;
     bool is_small = value == OPTION_MAX_SIZE && eden_size_parse(argument, &bytes) && bytes < 1 << 20;
-    return is_small ? "too small; give at least 1M" : values[value];
+    return is_small                ? "too small; give at least 1M"
+           : value == OPTION_LABEL ? labels_refuse(&options->labels, argument)
+                                   : values[value];
 }
 
 /* Sets an option whose value must be read. */
@@ -438,6 +445,8 @@ static bool set_read(struct options *options, int value, char *argument) {
         return parse_heap(argument, &options->heap, &options->heap_serial);
     case OPTION_PROBE:
         return add_probe(options, argument);
+    case OPTION_LABEL:
+        return labels_add(&options->labels, argument);
     case OPTION_EMIT:
         options->emit_options = true;
         return strcmp(argument, "options") == 0;
@@ -618,7 +627,7 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
         if (!set(options, value, optarg)) {
             char given[200];
             snprintf(given, sizeof given, is_short || value_apart ? "%.60s %.130s" : "%.190s", name, optarg);
-            return misused(usage, wanted(value, optarg), given, status);
+            return misused(usage, wanted(options, value, optarg), given, status);
         }
     }
     if (options->pid_count > 1 && !(accept & ACCEPT_SELECTION)) {

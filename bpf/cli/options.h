@@ -10,6 +10,7 @@
 #include "eden_abi.h"
 #include "session/condition.h"
 #include "util/failure.h"
+#include "views/labels.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,6 +47,7 @@ enum {
     ACCEPT_USER = 1 << 24,       /* --user */
     ACCEPT_SELECTION = 1 << 25,  /* -a, -n NAME, --cgroup FOLDER; -p PID,PID... many times */
     ACCEPT_COLLECT = 1 << 26,    /* --collect */
+    ACCEPT_LABEL = 1 << 27,      /* --label KEY=VALUE, many times */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
@@ -68,7 +70,8 @@ struct options {
     bool all;                             /* -a */
     bool some_probes;
     const char *output, *input, *html;
-    bool lifetimes; /* --lifetimes; with `details` its =details */
+    struct labels labels; /* --label */
+    bool lifetimes;       /* --lifetimes; with `details` its =details */
     const char *sampling, *mechanism,
         *view; /* as given: model/lifetimes/options.h and views/lifetimes/view.h say what they may be */
     const char *columns, *sort, *separator; /* -F, --sort, -x; separator: one character */

@@ -81,6 +81,11 @@ static void print_arguments(FILE *out, const struct event *event) {
     }
 }
 
+/* Nanoseconds since 1970. */
+static uint64_t wall_time(const struct script *script, uint64_t time_ns) {
+    return script->info->start_ns + (time_ns - script->info->mono_ns);
+}
+
 static void print_time(const struct script *script, const struct event *event) {
     uint64_t start = script->info->mono_ns;
     bool before = event->time_ns < start; /* only in a damaged file */
@@ -90,7 +95,7 @@ static void print_time(const struct script *script, const struct event *event) {
                 since % 1000000000);
         return;
     }
-    uint64_t then = script->info->start_ns + (before ? -since : since);
+    uint64_t then = wall_time(script, event->time_ns);
     time_t seconds = (time_t)(then / 1000000000);
     struct tm local;
     char text[64];
@@ -148,10 +153,24 @@ static json_t *argument_json(const struct event *event, int argument) {
     }
 }
 
+static bool has_labels(const struct script *script) { return script->labels && script->labels->count != 0; }
+
+/* What every line begins with. Clocks of two machines have nothing in common, so lines with labels have the time of day
+ * too. When the recording began says which one of that machine it is. */
+static json_t *line_json(const struct script *script, uint64_t time_ns) {
+    json_t *object = json_object();
+    json_object_set_new(object, "time_ns", number_json(time_ns));
+    if (has_labels(script)) {
+        json_object_set_new(object, "wall_ns", number_json(wall_time(script, time_ns)));
+        json_object_set_new(object, "recording_ns", number_json(script->info->start_ns));
+        labels_put(script->labels, object);
+    }
+    return object;
+}
+
 /* What every event has. A heap's id is there where it is known and no argument says it. */
 static json_t *event_json(const struct script *script, const struct event *event, const char *probe) {
-    json_t *object = json_object();
-    json_object_set_new(object, "time_ns", number_json(event->time_ns));
+    json_t *object = line_json(script, event->time_ns);
     json_object_set_new(object, "command", json_name(script_command(script, event), 64));
     json_object_set_new(object, "pid", json_integer(event->process.pid));
     json_object_set_new(object, "tid", json_integer(event->tid));
@@ -172,6 +191,19 @@ void script_add_arguments(json_t *object, const struct event *event) {
     }
 }
 
+/* Of an enumeration's value that has no name here, of a newer runtime, the number as a text: what is a word elsewhere
+ * is a column of texts in a store, which refuses a number. */
+static void put_unnamed_values(json_t *object, const struct event *event) {
+    const struct probe_description *probe = &probe_table[event->probe];
+    for (int i = 0; i < event->args && i < probe->args; i++) {
+        if (probe->arg[i].kind >= ARG_ENUMS && !probe_value_name((enum eden_probe_id)event->probe, i, event->arg[i])) {
+            char text[24];
+            snprintf(text, sizeof text, "%" PRIu64, event->arg[i]);
+            json_object_set_new(object, probe->arg[i].name, json_string(text));
+        }
+    }
+}
+
 bool script_print_json(const struct script *script, const struct event *event, uint64_t heap_id) {
     char unknown[24];
     bool known = event->probe < EDEN_PROBE_COUNT;
@@ -184,6 +216,23 @@ bool script_print_json(const struct script *script, const struct event *event, u
         json_object_set_new(object, "serial", number_json(event->serial));
     }
     script_add_arguments(object, event);
+    if (known && has_labels(script)) {
+        put_unnamed_values(object, event);
+    }
+    bool good = json_print(script->out, object);
+    json_decref(object);
+    return good && !ferror(script->out);
+}
+
+bool script_print_json_counts(const struct script *script, uint64_t observed_ns, uint64_t events, uint64_t lost) {
+    json_t *object = line_json(script, script->info->mono_ns + observed_ns);
+    json_object_set_new(object, "observed_ns", number_json(observed_ns));
+    json_object_set_new(object, "events", number_json(events));
+    json_object_set_new(object, "lost", number_json(lost));
+    const char *partial = recording_partial(script->info);
+    if (partial) {
+        json_object_set_new(object, "partial", json_string(partial));
+    }
     bool good = json_print(script->out, object);
     json_decref(object);
     return good && !ferror(script->out);

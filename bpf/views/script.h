@@ -4,6 +4,7 @@
 
 #include "model/process_index.h"
 #include "recording/recording.h"
+#include "views/labels.h"
 #include <jansson.h>
 #include <stdio.h>
 
@@ -19,6 +20,7 @@ struct script {
     const struct process_index *processes; /* for their names */
     const uint64_t *probes;                /* those wanted, as for recording_events; NULL: all */
     bool wall_clock;                       /* times of day instead of seconds since the recording began */
+    const struct labels *labels;           /* of lines of JSON; NULL: none */
     struct script_column column[EDEN_PROBE_COUNT * EDEN_PROBE_MAX_ARGS]; /* script_print_csv_head() sets them */
     size_t columns;
 };
@@ -31,6 +33,10 @@ void script_add_arguments(json_t *object, const struct event *event);
 /* False where writing failed: errno says why. */
 bool script_print_line(const struct script *script, const struct event *event, uint64_t heap_id);
 bool script_print_json(const struct script *script, const struct event *event, uint64_t heap_id);
+/* The last line of JSON with labels: for how long processes were observed, how many lines of events came before, how
+ * many events were lost while they were recorded, and why the recording is not whole, if it is not. A store that has it
+ * knows which lines it lacks. */
+bool script_print_json_counts(const struct script *script, uint64_t observed_ns, uint64_t events, uint64_t lost);
 bool script_print_csv_head(struct script *script);
 bool script_print_csv(const struct script *script, const struct event *event, uint64_t heap_id);
 

@@ -102,6 +102,7 @@ for data in all.data hostile.data made.data; do
     done
     follows view "$scope" report --view classes -F name --json -i $data
     follows script "$scope" script --json -i $data
+    follows script "$scope" script --json --label host=app1 --label service=cart -i $data
     follows chrome "$scope" script --chrome -i $data
     follows otlp "$scope" script --otlp -i $data
     follows tune "$scope" tune --json -i $data
