@@ -1,7 +1,8 @@
 /* print_reference probes|parameters|figures: prints docs/probes.md, docs/parameters.md or docs/figures.md from the
  * lists of this folder, so that what is documented is what is built. print_reference schema: prints what the JSON
  * schemas of docs/schemas have from these lists. print_reference script: renews the tables in a script of bpftrace,
- * from standard input to output. `make docs` writes all of them. */
+ * from standard input to output. print_reference clickhouse: prints the tables of scripts/clickhouse. `make docs`
+ * writes all of them. */
 #include "eden_abi.h"
 #include "eden_foreach.h"
 #include "eden_params.h"
@@ -432,6 +433,89 @@ static void print_schema(void) {
     printf("\n  }\n}\n");
 }
 
+/* ---- tables of ClickHouse ---------------------------------------------------------------------------------------- */
+
+static bool is_number(const char *kind) {
+    return strcmp(kind, "count") == 0 || strcmp(kind, "bytes") == 0 || strcmp(kind, "ns") == 0;
+}
+
+/* Those of all probes, in their order. */
+static const struct argument all_arguments[] = {
+#define EDEN_ARGUMENT(name, kind, doc) {#name, #kind, doc},
+#define EDEN_PROBE(name, doc, ...) EDEN_EACH(EDEN_ARGUMENT, __VA_ARGS__)
+#include "eden_probes.def"
+#undef EDEN_PROBE
+#undef EDEN_ARGUMENT
+};
+
+/* Whether no argument before the i-th has its name and, if that is asked for, its kind. */
+static bool is_first(size_t i, bool of_kind) {
+    const struct argument *this = &all_arguments[i];
+    for (const struct argument *other = all_arguments; other < this; other++) {
+        if (strcmp(other->name, this->name) == 0 && (!of_kind || strcmp(other->kind, this->kind) == 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A column for all arguments with the name of the i-th, and their kinds. False: one is a number, and another a text. */
+static bool print_column(size_t i) {
+    const struct argument *this = &all_arguments[i];
+    bool numbers = is_number(this->kind), fits = true;
+    printf("    %s %s -- %s", this->name, numbers ? "UInt64," : "String,", this->kind);
+    for (size_t j = i + 1; j < LENGTH(all_arguments); j++) {
+        const struct argument *other = &all_arguments[j];
+        if (strcmp(other->name, this->name) == 0 && is_first(j, true)) {
+            printf(", %s", other->kind);
+            fits = fits && is_number(other->kind) == numbers;
+        }
+    }
+    printf("\n");
+    return fits;
+}
+
+static bool print_clickhouse(void) {
+    printf("-- The events of edenscope in ClickHouse: lines of `edenscope script --json --label host=NAME --label "
+           "service=NAME`.\n"
+           "-- Made by `make docs` from probes/*.def. Change these, not this.\n"
+           "--\n"
+           "-- One table for all probes: a column for each argument, which is 0 or empty where the probe does not pass "
+           "it;\n"
+           "-- docs/probes.md says what it is of which probe. docs/fleet.md says how lines get here, and what to ask.\n"
+           "-- Each shard of the cluster `eden` has both tables; a host's events are on one shard.\n\n"
+           "CREATE DATABASE IF NOT EXISTS eden;\n\n"
+           "CREATE TABLE IF NOT EXISTS eden.events_local\n(\n"
+           "    host String, -- labels\n"
+           "    service String,\n"
+           "    recording_ns UInt64, -- when the recording began, which tells those of one host apart: ns since 1970\n"
+           "    wall_ns UInt64, -- ns since 1970\n"
+           "    time_ns UInt64, -- ns of CLOCK_MONOTONIC\n"
+           "    command Nullable(String),\n"
+           "    pid UInt32,\n"
+           "    tid UInt32,\n"
+           "    probe String, -- empty: the last line of a recording, with the four columns that follow\n"
+           "    observed_ns UInt64, -- observed time\n"
+           "    events UInt64, -- lines of events\n"
+           "    lost UInt64, -- events that were lost while the recording was made\n"
+           "    partial String, -- why the recording is not whole; empty: it is\n");
+    bool fits = true;
+    for (size_t i = 0; i < LENGTH(all_arguments); i++) {
+        if (is_first(i, false) && !print_column(i)) {
+            fprintf(stderr, "print_reference: %s is a number and a text\n", all_arguments[i].name);
+            fits = false;
+        }
+    }
+    printf("    serial UInt64 -- of the heap, in its recording\n"
+           ")\n"
+           "ENGINE = MergeTree()\n"
+           "PARTITION BY toYYYYMMDD(toDateTime(intDiv(wall_ns, 1000000000), 'UTC'))\n"
+           "ORDER BY (service, host, probe, wall_ns);\n\n"
+           "CREATE TABLE IF NOT EXISTS eden.events AS eden.events_local\n"
+           "ENGINE = Distributed(eden, eden, events_local, cityHash64(host));\n");
+    return fits;
+}
+
 int main(int argc, char **argv) {
     const char *what = argc == 2 ? argv[1] : "";
     if (strcmp(what, "probes") == 0) {
@@ -444,8 +528,10 @@ int main(int argc, char **argv) {
         print_schema();
     } else if (strcmp(what, "script") == 0) {
         return print_script() && fflush(stdout) == 0 ? 0 : 1;
+    } else if (strcmp(what, "clickhouse") == 0) {
+        return print_clickhouse() && fflush(stdout) == 0 ? 0 : 1;
     } else {
-        fputs("usage: print_reference probes|parameters|figures|schema|script\n", stderr);
+        fputs("usage: print_reference probes|parameters|figures|schema|script|clickhouse\n", stderr);
         return 2;
     }
     return fflush(stdout) == 0 ? 0 : 1;

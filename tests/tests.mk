@@ -111,7 +111,10 @@ test-page: $(ALL) $(B)/tests/exercise $(B)/tests/hostile ## look at the page of 
 test-prometheus: $(ALL) $(B)/tests/giveback ## let a real Prometheus, VictoriaMetrics and systemd, which this installs, use `export`
 	@scripts/setup prometheus
 	@B=$(B) scripts/run-tests -- $(wildcard tests/fleet/test_*.sh)
-.PHONY: test-page test-prometheus
+test-fleet: $(ALL) $(B)/tests/exercise ## ask a real ClickHouse, which this installs, about the events of 1,000 simulated hosts
+	@scripts/setup fleet
+	@B=$(B) scripts/run-tests -- tests/clickhouse/test_fleet.sh
+.PHONY: test-page test-prometheus test-fleet
 
 # Line coverage of runtime/ by the unit tests and the heap fuzzer: gcov's counts (part of gcc), summed up by a script.
 # A build of its own, without optimisation, so that lines are what they seem. check.c is not in it: the checked build

@@ -13,6 +13,8 @@ for reference in probes parameters figures; do
 done
 
 "$build/gen/print_reference" schema | diff docs/schemas/definitions.json - || die "docs/schemas is stale: make docs"
+"$build/gen/print_reference" clickhouse | diff scripts/clickhouse/eden-events.sql - ||
+    die "scripts/clickhouse is stale: make docs"
 "$scope" report --view list --json | jq -rf bpf/views/rows/schema.jq | diff docs/schemas/view.json - ||
     die "docs/schemas is stale: make docs"
 
