@@ -49,9 +49,26 @@
  * as where a program fills a table, the next ones would cost most of all collections, for nothing: eden grows
  * sixteenfold, and a thirty-second of what can be copied is large enough to promote the next one in place.
  *
- * 6. References
+ * 6. Giving up
+ * A heap that is nearly full of what lives is collected again for every few objects that the program allocates, and
+ * each full collection costs all that lives. HotSpot's Parallel collector fails an allocation where collections take
+ * more than 98% of the time (GCTimeLimit) and leave less than 2% of the heap free (GCHeapFreeLimit), five full
+ * collections in a row. Here the same holds for work: overhead_limit, 0.98, is the share of bytes copied, marked and
+ * swept in these and the bytes allocated between. So a byte allocated, with all that the program does with it, counts
+ * as much as a byte marked or swept; a nanosecond is about right for either. Where 98% of the limit lives, a full
+ * collection marks and sweeps almost twice the limit, and the share is exceeded if the program allocates less than a
+ * 25th of the limit before the next one. Where 90% lives it allocates about a tenth: that heap does not fail.
+ *
+ * Both are needed. A heap with 2% free whose program allocates what dies young is seldom collected in full. A heap that
+ * collects often to make room for large objects gets room. The free part is what the smallest new space leaves of the
+ * limit. Collections that a program or tool asks for do not count. Once an allocation has failed for this, each further
+ * full collection decides anew: a program that lets go of objects goes on after the next one, a program that does not
+ * has one full collection for each allocation that fails.
+ *
+ * 7. References
  * Jones, Hosking and Moss, The Garbage Collection Handbook, 2012, chapters 9 and 10. M. Kirisame et al., "Optimal Heap
- * Limits for Reducing Browser Memory Use", OOPSLA 2022: why growth beside what lives, not beside what is used. */
+ * Limits for Reducing Browser Memory Use", OOPSLA 2022: why growth beside what lives, not beside what is used. HotSpot
+ * Virtual Machine Garbage Collection Tuning Guide, "The Parallel Collector": excessive time in collections. */
 #ifndef EDEN_POLICY_H
 #define EDEN_POLICY_H
 
@@ -67,6 +84,8 @@ enum {
     EDEN_POLICY_PATIENCE = 16,     /* full collections */
     EDEN_POLICY_AT_ONCE = 8,       /* scavenges */
     EDEN_POLICY_OTHER = 384 << 10, /* kept free for another new space, where eden is promoted in place */
+    EDEN_POLICY_ROW = 5,           /* full collections in a row that find the heap full, before an allocation fails */
+    EDEN_POLICY_FREE = 50,         /* full: less than this part of the limit is free */
     EDEN_POLICY_PAGE = 4096,
 };
 
@@ -246,6 +265,16 @@ static inline struct eden_policy_choice eden_policy_old(uint64_t limit, uint64_t
 /* promoted: what the next scavenge may add. */
 static inline bool eden_policy_collects(uint64_t goal, uint64_t used, uint64_t live, uint64_t promoted) {
     return used + promoted > goal && used > live + live / 16;
+}
+
+/* Did collections take more than this share of the work? work: bytes copied, marked and swept; allocated: bytes. */
+static inline bool eden_policy_is_overhead(double share, uint64_t work, uint64_t allocated) {
+    return (double)work * (1 - share) > (double)allocated * share;
+}
+
+/* Do live objects leave less than a fiftieth of the limit? least: what new space and its spare part need. */
+static inline bool eden_policy_is_full(uint64_t limit, uint64_t least, uint64_t live) {
+    return limit != EDEN_NO_LIMIT && live + least + limit / EDEN_POLICY_FREE > limit;
 }
 
 #endif

@@ -17,7 +17,7 @@ TESTS := $(wildcard tests/e2e/test_*.sh)
 # Those of TESTS that attach no probe and run no program that another one attaches to: they run beside others, as unit
 # tests do. What they build is built before.
 BESIDE_TESTS := $(addprefix tests/e2e/,test_archive.sh test_callgraph.sh test_examples.sh test_faults.sh test_fuzz.sh \
-	test_lifetimes_shares.sh test_limits.sh test_memory.sh test_notes.sh test_peers.sh test_tsan.sh)
+	test_lifetimes_shares.sh test_limits.sh test_memory.sh test_notes.sh test_peers.sh test_regret.sh test_tsan.sh)
 # Those that attach to what they start, by its id or as their own program, and ask nothing about the machine or about who
 # else listens to that program: they run two at a time, but beside none that looks at other processes.
 TOGETHER_TESTS := $(addprefix tests/e2e/,test_repro.sh test_lifetimes_record.sh test_record_ends.sh test_page.sh \
@@ -52,6 +52,8 @@ $(B)/tests/test_lifetimes: LDLIBS += -Wl,--wrap=eden_probe_batch__requested
 $(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__scan
 # Catches what census reports.
 $(B)/tests/test_census: LDLIBS += -Wl,--wrap=eden_probe_census
+# Catches what alloc__failed reports.
+$(B)/tests/test_overhead: LDLIBS += -Wl,--wrap=eden_probe_alloc__failed
 # Catches what policy__decide reports.
 $(B)/tests/test_policy: LDLIBS += -Wl,--wrap=eden_probe_policy__decide
 # Somebody cuts the file of a trial's figures between its size and its bytes.

@@ -13,6 +13,10 @@
  * With stress=n every n-th allocation collects first, each 16th time in full; mutator->limit stays at free then, so
  * that all allocations come here, and the inline path knows nothing of it.
  *
+ * Too much: after each full collection here policy_gives_up judges whether collections still are worth their work
+ * (eden_policy.h, section 6). If not, the allocation fails, whether it would find room or not, and the error names the
+ * classes that grew.
+ *
  * Failure is EDEN_NONE, with the reason in eden_last_error: never the end of the process. */
 #include "api/instance.h"
 #include "heap/policy.h"
@@ -21,6 +25,28 @@
 #include <stdio.h>
 
 enum { STRESS_FULL = 16 };
+
+static const char *name_of(const eden_heap *heap, uint32_t index) {
+    uint64_t name = heap_class(heap, index)->name;
+    return name == 0 ? "?" : (const char *)(uintptr_t)name;
+}
+
+static eden_value fail_overhead(eden_heap *heap, uint64_t header, size_t bytes) {
+    uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
+    char limit[40] = "what the system allows", grown[sizeof heap->last_error.message];
+    if (heap->params.max_heap != EDEN_NO_LIMIT) {
+        snprintf(limit, sizeof limit, "max_heap=%llu", (unsigned long long)heap->params.max_heap);
+    }
+    census_growth(&instance_of(heap)->census, grown, sizeof grown);
+    error_fail(
+        &heap->last_error, EDEN_NO_MEMORY,
+        "out of memory for an object of %zu bytes of class '%.40s': %u full collections left less than %u%% of %s "
+        "free, for over %g%% of the work; %s",
+        bytes, name_of(heap, index), EDEN_POLICY_ROW, 100 / EDEN_POLICY_FREE, limit, 100 * heap->params.overhead_limit,
+        grown);
+    events_alloc_failed(heap, index, bytes, EDEN_FAILURE_OVERHEAD);
+    return EDEN_NONE;
+}
 
 static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes) {
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
@@ -33,10 +59,9 @@ static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes
     error_fail(&heap->last_error, EDEN_NO_MEMORY,
                "out of memory for an object of %zu bytes of class '%.60s': old space has %llu of %llu bytes in use, "
                "%llu free in one piece, and %s allows no growth",
-               bytes, heap_class(heap, index)->name == 0 ? "?" : (const char *)(uintptr_t)heap_class(heap, index)->name,
-               (unsigned long long)heap_old_used(heap), (unsigned long long)heap->old.capacity,
-               (unsigned long long)old_space_largest_free(heap), limit);
-    events_alloc_failed(heap, index, bytes);
+               bytes, name_of(heap, index), (unsigned long long)heap_old_used(heap),
+               (unsigned long long)heap->old.capacity, (unsigned long long)old_space_largest_free(heap), limit);
+    events_alloc_failed(heap, index, bytes, EDEN_FAILURE_MEMORY);
     return EDEN_NONE;
 }
 
@@ -65,6 +90,9 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
     }
     if (start == 0 && heap_old_used(heap) != 0) {
         full_collect(heap, EDEN_FULL_ALLOCATION, bytes);
+        if (policy_gives_up(heap)) {
+            return fail_overhead(heap, header, bytes);
+        }
         start = old_space_allocate(heap, bytes);
     }
     if (start == 0 && old_space_grow(heap, bytes)) {
@@ -126,10 +154,16 @@ static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots, bool 
     if (object == EDEN_NONE) {
         scavenge(heap, EDEN_SCAVENGE_EDEN);
         full_collect_if_grown(heap);
+        if (policy_gives_up(heap)) {
+            return fail_overhead(heap, header, bytes);
+        }
         object = bump(heap, header, slots, bytes);
     }
     if (object == EDEN_NONE) {
         full_collect(heap, EDEN_FULL_LIMIT, bytes);
+        if (policy_gives_up(heap)) {
+            return fail_overhead(heap, header, bytes);
+        }
         scavenge(heap, EDEN_SCAVENGE_EDEN);
         object = bump(heap, header, slots, bytes);
     }

@@ -13,6 +13,7 @@ static void release(struct instance *instance) {
     eden_heap *heap = &instance->heap;
     class_table_destroy(heap);
     pretenure_destroy(&instance->pretenure);
+    census_destroy(&instance->census);
     mark_stack_destroy(&heap->mark_stack);
     if (heap->reservation != 0) {
         check_destroy(&instance->check);

@@ -38,7 +38,7 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
         size_t bytes = object_bytes(local[0]);
         error_fail(&heap->last_error, EDEN_NO_MEMORY, "cannot pin an object of %zu bytes: out of memory to promote it",
                    bytes);
-        events_alloc_failed(heap, eden_index_of(local[0]), bytes);
+        events_alloc_failed(heap, eden_index_of(local[0]), bytes, EDEN_FAILURE_MEMORY);
         return EDEN_NONE;
     }
     /* Whichever collection promoted it: where the pinning scavenge found no room it took the bit away. */

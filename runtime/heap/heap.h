@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "eden_policy.h"
+#include "eden_policy_rule.h"
 #include "eden_probes.h"
 #include "heap/ephemerons.h"
 #include "heap/error.h"
@@ -52,28 +52,21 @@ struct new_space {                    /* heap/new_space.c; its spaces: semi and 
     uint64_t bytes;                   /* mapped for all three */
 };
 
-struct keeping { /* survivors young */
-    bool is_on;
-    bool is_due;        /* a full collection of what was old before */
-    unsigned scavenges; /* since it is on */
-    unsigned wait;      /* full collections before it may begin again */
-    unsigned patience;  /* what `wait` becomes the next time that it costs more than it saves */
+struct overhead {       /* whether collections have become too much */
+    unsigned row;       /* full collections in a row that found the heap full, and were too much work */
+    uint64_t collected; /* full collections that nobody asked for, up to the last one judged */
+    uint64_t refused;   /* of these, because there was no memory to grow */
+    uint64_t full_work; /* of the last full collection: bytes marked and swept */
+    uint64_t copied_before, allocated_before; /* ever, when the last one was judged */
 };
 
-struct policy {                        /* heap/policy.c */
-    struct eden_policy_choice eden;    /* what the rule gives it; less where it cannot be mapped or promoted */
+struct policy { /* heap/policy.c */
+    struct eden_policy_rule rule;
     enum eden_decision_reason reason;  /* of the size that eden has */
     uint64_t reported[EDEN_DECISIONS]; /* EDEN_NO_LIMIT: the parameters decide */
-    uint64_t semispace;                /* what the rule gives it; 0: a fifth of eden */
-    struct keeping keeping;
+    struct overhead overhead;
     uint64_t tenured_before; /* ever, when the last full collection ended */
-    bool turns_over;         /* most of what was tenured before the last full collection was dead in it */
-    bool is_in_place;        /* eden may be larger than what could be promoted by copying (young/promote.c) */
-    uint64_t in_place;       /* bytes promoted so since the last full collection */
-    double scattered;        /* the part of survivors that old space refers to, or what those refer to */
-    uint64_t promoted;       /* bytes that a scavenge promoted of late, at most */
-    unsigned at_once;        /* the number of scavenges left that tenure all survivors */
-    unsigned quiet;          /* the latest scavenges, in a row, that had hardly a survivor */
+    uint64_t in_place;       /* bytes promoted where they are since the last full collection */
 };
 
 /* What has happened since the last collection's start, for the `..._since` arguments. */
@@ -94,7 +87,6 @@ struct eden_heap {
     size_t reservation_bytes;
     struct space eden, semi[2];
     struct new_space new_space;
-    struct policy policy;
     int from; /* semi[from] holds the survivors: the next scavenge copies from it to the other */
     struct old_space old;
     struct remembered_set remembered;
@@ -123,7 +115,8 @@ struct eden_heap {
     struct observer *observers, *allocation_observers;
     eden_figures figures;        /* the sum of what the probes have reported */
     uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
-    uint64_t group_memory;       /* what the rule stays below where max_heap is none; EDEN_NO_LIMIT: anything */
+    struct policy policy;
+    uint64_t group_memory; /* what the rule stays below where max_heap is none; EDEN_NO_LIMIT: anything */
 };
 
 /* The public header's sequence lock, around what changes in it. */

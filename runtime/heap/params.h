@@ -29,9 +29,13 @@ struct params {
 };
 _Static_assert(EDEN_PARAM_COUNT <= 64, "a bit for each parameter");
 
+/* Has somebody set it? */
+static inline bool params_has(const struct params *params, enum eden_param_id id) {
+    return (params->given >> id & 1) != 0;
+}
 /* Does policy=auto decide what this parameter is for? */
 static inline bool params_decide(const struct params *params, enum eden_param_id id) {
-    return params->policy == EDEN_POLICY_AUTO && (params->given >> id & 1) == 0;
+    return params->policy == EDEN_POLICY_AUTO && !params_has(params, id);
 }
 
 void params_defaults(struct params *params);

@@ -300,9 +300,9 @@ void events_born_old(eden_heap *heap, size_t bytes) {
     heap->born_old.bytes += bytes;
 }
 
-void events_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes) {
+void events_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes, enum eden_failure_reason reason) {
     heap->figures.alloc_failures++;
-    eden_fire_alloc__failed(heap, index, bytes);
+    eden_fire_alloc__failed(heap, index, bytes, reason);
 }
 
 void eden_heap_figures(const eden_heap *heap, eden_figures *figures) {

@@ -32,6 +32,6 @@ void events_destroy(struct events *events);
 /* Of allocation, which reports them itself. */
 void events_large(eden_heap *heap, eden_value object, size_t bytes);
 void events_born_old(eden_heap *heap, size_t bytes);
-void events_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes);
+void events_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes, enum eden_failure_reason reason);
 
 #endif

@@ -303,7 +303,7 @@ void log_scavenge(struct events *events, const struct scavenge_pass *pass, uint6
         phase_ns[EDEN_PHASE_scavenge__roots]);
     add(&line, ", \"copy_ns\": %" PRIu64 ", \"weak_ns\": %" PRIu64, phase_ns[EDEN_PHASE_scavenge__copy],
         phase_ns[EDEN_PHASE_scavenge__weak]);
-    add(&line, ", \"duration_ns\": %" PRIu64 "}", ns);
+    add(&line, ", \"duration_ns\": %" PRIu64 ", \"in_place\": %s}", ns, pass->in_place ? "true" : "false");
     log_line(events, &line);
 }
 

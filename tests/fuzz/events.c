@@ -218,6 +218,7 @@ static void set_random_parameter(const struct event *e) {
         {"compat.overflow", {"oldest", "scan-order", "oldest", "scan-order", "oldest", "oldest"}},
         {"compat.tenured_scan", {"set-order", "latest-first", "set-order", "latest-first", "set-order", "set-order"}},
         {"compat.growth", {"refill", "needed", "refill", "needed", "needed", "needed"}},
+        {"overhead_limit", {"0.98", "0", "1", "0.5", "0.98", "0.9"}},
     };
     size_t i = e->a % (sizeof choices / sizeof choices[0]);
     const char *value = choices[i].values[e->b % 6];

@@ -163,6 +163,7 @@ TEST(values_keep_their_numbers) {
         {EDEN_ENUM_pretenure, "none auto"},
         {EDEN_ENUM_switch, "0 1"},
         {EDEN_ENUM_activity, "unknown running stopped beside"},
+        {EDEN_ENUM_failure_reason, "memory overhead"},
     };
     assert_int_equal(sizeof known / sizeof known[0], EDEN_ENUM_none);
     for (size_t i = 0; i < EDEN_ENUM_none; i++) {

@@ -197,9 +197,10 @@ TEST(absurd_sizes_fail_cleanly) {
     assert_int_equal(figures_of(&w).alloc_failures, 7 * sizeof sizes / sizeof sizes[0]);
 }
 
-/* Old space is full for good, but new space has room for what lives there: a program may go on for ever. */
+/* Old space is full for good, but new space has room for what lives there: a program may go on for ever, if it wants to
+ * spend nearly all of its time in collections. */
 TEST(a_full_old_space_leaves_new_space_usable) {
-    WORLD(w, "eden_size=64K,max_heap=1M,grow_headroom=64K,tenure_proportion=0");
+    WORLD(w, "eden_size=64K,max_heap=1M,grow_headroom=64K,tenure_proportion=0,overhead_limit=1");
     EDEN_FRAME(w.m, local, 3);
     fill(&w, &local[0], 100);
     fill(&w, &local[0], 0);

@@ -117,6 +117,12 @@ static const struct known all[] = {
      {"auto", "fixed", "auto"},
      {"automatic", "", "0", "fix", "AUTO", "auto fixed"},
      {"fixed", "auto"}},
+    {"overhead_limit",
+     "0.98",
+     {"0", "1", "0.5"},
+     {"0", "1", "0.5"},
+     {"-0.1", "1.1", "inf", "nan", "x", ""},
+     {"0", "1"}},
 };
 enum { ALL = sizeof all / sizeof all[0] };
 

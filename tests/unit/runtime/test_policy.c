@@ -466,7 +466,7 @@ TEST(a_queue_dies_young) {
     run_queue(&w, ends, 300000, 8000000);
     eden_figures before = figures_of(&w);
     assert_true(before.full_collections > 0);
-    assert_true(w.heap->policy.semispace > 300000 * 24);
+    assert_true(w.heap->policy.rule.semispace > 300000 * 24);
     run_queue(&w, ends, 0, 8000000);
     eden_figures after = figures_of(&w);
     assert_true(after.scavenges >= before.scavenges + 4);
@@ -481,9 +481,9 @@ TEST(survivors_stay_young_until_a_parameter_decides) {
     WORLD(w, "policy=auto,max_heap=64M");
     EDEN_FRAME(w.m, ends, 2);
     run_queue(&w, ends, 300000, 8000000);
-    assert_true(policy_keeps(w.heap) && w.heap->policy.semispace != 0);
+    assert_true(policy_keeps(w.heap) && w.heap->policy.rule.semispace != 0);
     uint64_t fulls = figures_of(&w).full_collections;
-    w.heap->policy.keeping.is_due = true;
+    w.heap->policy.rule.keeping.is_due = true;
     for (int i = 0; i < 8; i++) {
         eden_scavenge(w.m);
     }
@@ -491,7 +491,7 @@ TEST(survivors_stay_young_until_a_parameter_decides) {
     set_parameter(&w, "tenure_proportion", "0.5");
     assert_false(policy_keeps(w.heap));
     run_queue(&w, ends, 0, 3000000);
-    assert_int_equal(w.heap->policy.semispace, 0);
+    assert_int_equal(w.heap->policy.rule.semispace, 0);
     verify(&w);
 }
 
@@ -510,11 +510,11 @@ TEST(what_survives_again_is_tenured) {
         eden_value pair = eden_new(w.m, w.pair);
         assert_true(pair != EDEN_NONE);
         eden_slot_set(w.m, table[0], random % SLOTS, pair);
-        kept |= w.heap->policy.semispace != 0;
+        kept |= w.heap->policy.rule.semispace != 0;
     }
     assert_true(kept);
-    assert_int_equal(w.heap->policy.semispace, 0);
-    assert_true(w.heap->policy.keeping.patience >= 2 * EDEN_POLICY_PATIENCE);
+    assert_int_equal(w.heap->policy.rule.semispace, 0);
+    assert_true(w.heap->policy.rule.keeping.patience >= 2 * EDEN_POLICY_PATIENCE);
     verify(&w);
 }
 
@@ -605,7 +605,7 @@ void __wrap_eden_probe_policy__decide(const void *heap, uint64_t seq, uint64_t d
     assert_int_equal(from_bytes, watch.value[decision]);
     assert_int_equal(to_bytes, decision == EDEN_DECISION_EDEN       ? of->params.eden_size
                                : decision == EDEN_DECISION_OLD_GOAL ? policy_old_goal(of)
-                                                                    : of->policy.semispace);
+                                                                    : of->policy.rule.semispace);
     assert_true(reason != EDEN_REASON_SURVIVAL || to_bytes > from_bytes);
     assert_true(reason != EDEN_REASON_QUIET || to_bytes < from_bytes);
     watch.value[decision] = to_bytes;

@@ -235,7 +235,7 @@ TEST(what_mostly_survives_is_promoted_in_place) {
         assert_true(mapped(&w) <= 64 * MIB);
     }
     assert_true(moves > 2);
-    assert_true(w.heap->policy.is_in_place);
+    assert_true(w.heap->policy.rule.is_in_place);
     for (size_t slot = 0; slot < SLOTS; slot++) {
         eden_value pair = eden_slot(table[0], slot);
         assert_true(pair == EDEN_NONE || (size_t)eden_int_value(eden_slot(pair, 0)) == slot);
@@ -245,5 +245,5 @@ TEST(what_mostly_survives_is_promoted_in_place) {
     for (size_t i = 0; i < 20000000; i++) {
         eden_new(w.m, w.pair);
     }
-    assert_false(w.heap->policy.is_in_place);
+    assert_false(w.heap->policy.rule.is_in_place);
 }
