@@ -103,11 +103,12 @@ static json_t *figures_json(const struct simulate_figures *figures) {
     for (unsigned cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
         json_object_set_new(causes, eden_full_cause_name(cause), json_number(figures->full_by_cause[cause]));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scavenges", json_number(figures->scavenges),
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scavenges", json_number(figures->scavenges),
                      "full_collections", json_number(figures->full_collections), "full_by_cause", causes,
                      "survived_bytes", bytes_json(figures->survived_bytes), "held_bytes",
                      bytes_json(figures->held_bytes), "tenured_bytes", bytes_json(figures->tenured_bytes), "old_used",
-                     bytes_json(figures->old_used), "old_used_peak", bytes_json(figures->old_used_peak));
+                     bytes_json(figures->old_used), "old_used_peak", bytes_json(figures->old_used_peak), "eden_size",
+                     bytes_json(figures->eden_size));
 }
 
 static json_t *holding_json(const struct simulate_holding *holding) {
@@ -143,8 +144,9 @@ static bool simulate_print_json(FILE *out, const struct simulate_trace *trace,
 
 static const char usage[] =
     "simulate [-i FILE [--force]] [--heap ID] [--pid PID] [--json] [-v] [NAME=VALUE[,VALUE...]]...\n\n"
-    "  Predicts the collections of a recorded program under other parameters (docs/edenscope.md). Reads the recording\n"
-    "  FILE (default eden.data), which must contain all objects. To make one:\n"
+    "  Predicts the collections of a recorded program under other parameters, or policy=auto (docs/edenscope.md). "
+    "Reads the\n"
+    "  recording FILE (default eden.data), which must contain all objects. To make one:\n"
     "    EDEN_OPTIONS=policy=fixed,eden_size=1M,full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02 "
     "\\\n"
     "        edenscope record --lifetimes=details --sampling all -- PROGRAM";

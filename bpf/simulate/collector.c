@@ -14,6 +14,7 @@
  * depend on collections (finalization, weak references, time). */
 #include "simulate/collector.h"
 #include "simulate/cohort.h"
+#include "simulate/sizing.h"
 #include "util/whole.h"
 #include <math.h>
 
@@ -23,8 +24,8 @@
  * their size), large ones cannot. Chunks are the rest of segments and the space of dead large objects: large objects
  * take the best fit, small objects too once the pieces are used up.
  *
- * Failure. Compaction, which turns pieces into chunks, and the return of segments are not simulated. So a collection
- * caused by a large allocation may be predicted wrongly, or too late. */
+ * Failure. Compaction, which turns pieces into chunks, is not simulated; the return of segments only with policy=auto,
+ * by its amount. So a collection caused by a large allocation may be predicted wrongly, or too late. */
 
 struct simulated_old {
     const struct simulate_parameters *parameters;
@@ -39,7 +40,8 @@ enum { MERGE_FROM = 4096 };
 
 static void simulated_old_init(struct simulated_old *old, const struct simulate_parameters *parameters) {
     /* A first segment's worth is no growth: runtime/api/create.c. */
-    *old = (struct simulated_old){.parameters = parameters, .used_at_full = parameters->grow_headroom};
+    bool decides = simulate_decides(parameters, EDEN_PARAM_full_gc_ratio);
+    *old = (struct simulated_old){.parameters = parameters, .used_at_full = decides ? 0 : parameters->grow_headroom};
 }
 
 static void simulated_old_clear(struct simulated_old *old) {
@@ -58,6 +60,12 @@ static struct cohort *best_fit(const struct simulated_old *old, double bytes) {
         }
     }
     return best;
+}
+
+static struct sizing_old simulated_old_sizes(const struct simulated_old *old) {
+    return (struct sizing_old){.used = old->used,
+                               .capacity = old->used + old->pieces + cohorts_bytes(&old->chunks),
+                               .live = old->used_at_full};
 }
 
 static bool add_segment(struct simulated_old *old, double bytes) {
@@ -131,6 +139,23 @@ static bool simulated_old_has_grown(const struct simulated_old *old) {
            growth >= parameters->full_gc_ratio * old->used_at_full;
 }
 
+/* Returns free memory until no more is mapped than `kept` and the headroom: chunks first. */
+static void simulated_old_shrink(struct simulated_old *old, double kept) {
+    double least = old->used + old->parameters->grow_headroom;
+    double over = simulated_old_sizes(old).capacity - (kept > least ? kept : least);
+    for (size_t i = old->chunks.count; i-- > 0 && over > 0;) {
+        double cut = old->chunks.at[i].bytes < over ? old->chunks.at[i].bytes : over;
+        old->chunks.at[i].bytes -= cut;
+        over -= cut;
+        if (old->chunks.at[i].bytes < 16) {
+            old->chunks.at[i] = old->chunks.at[--old->chunks.count];
+        }
+    }
+    if (over > 0) {
+        old->pieces -= over < old->pieces ? over : old->pieces;
+    }
+}
+
 static double referrers_died(const struct cohorts *cohorts, uint64_t since, uint64_t until) {
     double bytes = 0;
     for (size_t i = 0; i < cohorts->count; i++) {
@@ -195,8 +220,7 @@ struct simulated_young {
     const struct simulate_history *history;
     const struct simulate_parameters *parameters;
     const struct simulate_holding *holding;
-    uint64_t semispace, young_most;
-    double odds[BIAS_KINDS];     /* of being tenured: survivors that live until the next scavenge over those that die */
+    const struct sizing *sizing;
     uint64_t since;              /* when eden was last emptied */
     size_t cell, big;            /* of the history: the first that may have been born later */
     struct cohorts survivors;    /* of past scavenges */
@@ -212,16 +236,9 @@ enum { YOUNG_MERGE_FROM = 1024 };
 
 static void simulated_young_init(struct simulated_young *young, const struct simulate_history *history,
                                  const struct simulate_parameters *parameters, const struct simulate_holding *holding,
-                                 struct simulated_old *old) {
-    *young = (struct simulated_young){.history = history,
-                                      .parameters = parameters,
-                                      .holding = holding,
-                                      .semispace = simulate_semispace(parameters),
-                                      .young_most = simulate_young_most(parameters),
-                                      .old = old};
-    for (enum bias_kind kind = 0; kind < BIAS_KINDS; kind++) {
-        young->odds[kind] = bias_odds(&history->bias, kind, parameters->eden_size);
-    }
+                                 const struct sizing *sizing, struct simulated_old *old) {
+    *young = (struct simulated_young){
+        .history = history, .parameters = parameters, .holding = holding, .sizing = sizing, .old = old};
 }
 
 static void simulated_young_clear(struct simulated_young *young) {
@@ -230,7 +247,7 @@ static void simulated_young_clear(struct simulated_young *young) {
 }
 
 static bool simulated_is_young(const struct simulated_young *young, const struct simulate_big *big) {
-    return !big->pretenured && big->bytes <= young->young_most;
+    return !big->pretenured && big->bytes <= simulate_young_most(young->parameters, young->sizing->eden);
 }
 
 /* A big object as a cohort of its own. */
@@ -334,12 +351,13 @@ static void tenure(struct simulated_young *young, struct cohort *cohort, double 
 /* Tenures up to `bytes` of them; returns how many. */
 static double tenure_some(struct simulated_young *young, struct cohorts *from, enum bias_kind kind, double bytes,
                           uint64_t time, struct simulate_figures *figures) {
-    double all = cohorts_bytes(from), odds = young->odds[kind], soon = 0;
+    double all = cohorts_bytes(from), eden = young->sizing->eden, soon = 0;
+    double odds = bias_odds(&young->history->bias, kind, eden);
     if (bytes <= 0 || all <= 0) {
         return 0;
     }
-    bool reached_last = kind == BIAS_FRESH; /* those are tenured by overflow alone */
-    uint64_t next = odds != 1 && bytes < all ? time + whole_of(young->parameters->eden_size) : 0; /* 0: all alike */
+    bool reached_last = kind == BIAS_FRESH;                               /* those are tenured by overflow alone */
+    uint64_t next = odds != 1 && bytes < all ? time + whole_of(eden) : 0; /* 0: all alike */
     for (size_t i = 0; i < from->count; i++) {
         soon += from->at[i].bytes * (1 - cohort_alive(&from->at[i], next));
     }
@@ -390,18 +408,37 @@ static void join(struct simulated_young *young) {
     }
 }
 
-/* At this time; big objects of the history below `bigs` have been allocated. Adds to the figures. */
-static void simulated_young_scavenge(struct simulated_young *young, uint64_t time, size_t bigs,
-                                     struct simulate_figures *figures) {
+/* What the next scavenge tenures by age. */
+static double tenured_next(const struct simulated_young *young) {
+    const struct simulate_parameters *parameters = young->parameters;
+    double room = (double)young->sizing->semispace, survivors = cohorts_bytes(&young->survivors);
+    if (!simulate_tenures_by_age(parameters)) {
+        return 0;
+    }
+    if (sizing_tenures(young->sizing)) {
+        return survivors;
+    }
+    return survivors > parameters->tenure_fill * room
+               ? simulate_tenure_share(parameters, young->sizing->semispace) * room
+               : 0;
+}
+
+/* At this time; big objects of the history below `bigs` have been allocated. Adds to the figures. Returns what of past
+ * survivors survived again. */
+static double simulated_young_scavenge(struct simulated_young *young, uint64_t time, size_t bigs,
+                                       struct simulate_figures *figures) {
     const struct simulate_parameters *parameters = young->parameters;
     struct cohorts *survivors = &young->survivors, *fresh = &young->fresh;
-    double old_died = simulated_old_died(young->old, young->since, time), room = (double)young->semispace;
+    double old_died = simulated_old_died(young->old, young->since, time), room = (double)young->sizing->semispace;
     fresh->count = 0;
-    figures->survived_bytes += scavenge_survivors(young, time, figures);
+    double again = scavenge_survivors(young, time, figures);
+    figures->survived_bytes += again;
     scavenge_cells(young, time);
     scavenge_bigs(young, bigs, time);
     hold(young, old_died, figures);
     figures->survived_bytes += cohorts_bytes(fresh);
+    double all = cohorts_bytes(fresh);
+    tenure_some(young, fresh, BIAS_FRESH, sizing_tenures_all(young->sizing) ? all : 0, time, figures);
     double excess = cohorts_bytes(survivors) + cohorts_bytes(fresh) - room;
     if (!simulate_overflows_in_order(parameters)) {
         excess -= tenure_some(young, survivors, BIAS_PAST, excess, time, figures);
@@ -411,10 +448,9 @@ static void simulated_young_scavenge(struct simulated_young *young, uint64_t tim
         join(young);
         tenure_some(young, survivors, BIAS_FRESH, excess, time, figures);
     }
-    bool tenures = simulate_tenures_by_age(parameters) && cohorts_bytes(survivors) > parameters->tenure_fill * room;
-    young->tenure_below = tenures ? simulate_tenure_share(parameters) * room : 0;
     young->since = time;
     figures->scavenges++;
+    return again;
 }
 
 /* A full collection has found those survivors that only the dead hold. */
@@ -436,7 +472,8 @@ struct collector {
     struct simulate_figures *figures;
     struct simulated_young young;
     struct simulated_old old;
-    double eden_used, room; /* room: of eden, without what small objects leave at its end */
+    struct sizing sizing;
+    double eden_used, left; /* left: what small objects leave at the end of eden */
     uint64_t scavenges_most;
 };
 
@@ -452,28 +489,57 @@ static bool is_too_long(const struct collector *collector) {
 }
 
 static bool goes_on(const struct collector *collector) {
-    return !collector->young.out_of_memory && !is_too_long(collector);
+    return !collector->young.out_of_memory && !collector->sizing.is_unknown && !is_too_long(collector);
 }
 
 static void scavenge(struct collector *collector, uint64_t time, size_t bigs) {
     struct simulate_figures *figures = collector->figures;
-    simulated_young_scavenge(&collector->young, time, bigs, figures);
+    struct simulated_young *young = &collector->young;
+    double before = cohorts_bytes(&young->survivors), copied = figures->survived_bytes;
+    double tenured = figures->tenured_bytes;
+    double again = simulated_young_scavenge(young, time, bigs, figures);
+    const struct eden_policy_scavenged found = {.allocated = whole_of(collector->eden_used),
+                                                .survivors = whole_of(before),
+                                                .survived = whole_of(figures->survived_bytes - copied),
+                                                .survived_again = whole_of(again),
+                                                .promoted = whole_of(figures->tenured_bytes - tenured)};
+    const struct sizing_old old = simulated_old_sizes(&collector->old);
+    sizing_scavenged(&collector->sizing, &found, &old);
+    young->tenure_below = tenured_next(young);
     collector->eden_used = 0;
     figures->old_used = collector->old.used;
     figures->old_used_peak = figures->old_used > figures->old_used_peak ? figures->old_used : figures->old_used_peak;
 }
 
 static void full(struct collector *collector, uint64_t time, size_t bigs, enum eden_full_cause cause) {
+    struct simulated_young *young = &collector->young;
+    if (collector->eden_used == 0 && sizing_keeps(&collector->sizing)) {
+        young->tenure_below = 0; /* nothing was allocated: they have not survived again */
+    }
     scavenge(collector, time, bigs);
-    simulated_young_release(&collector->young);
-    collector->young.out_of_memory |= !simulated_old_collect(&collector->old, time);
+    const struct sizing_old before = simulated_old_sizes(&collector->old);
+    simulated_young_release(young);
+    young->out_of_memory |= !simulated_old_collect(&collector->old, time);
+    if (!isinf(sizing_goal(&collector->sizing, collector->old.used))) {
+        simulated_old_shrink(&collector->old, sizing_kept(&collector->sizing, collector->old.used));
+    }
+    const struct sizing_old after = simulated_old_sizes(&collector->old);
+    sizing_collected(&collector->sizing, &before, &after, collector->figures->tenured_bytes);
     collector->figures->old_used = collector->old.used;
     collector->figures->full_collections++;
     collector->figures->full_by_cause[cause]++;
 }
 
+static bool wants_full(const struct collector *collector) {
+    if (!simulate_decides(collector->parameters, EDEN_PARAM_full_gc_ratio)) {
+        return simulated_old_has_grown(&collector->old);
+    }
+    const struct sizing_old old = simulated_old_sizes(&collector->old);
+    return sizing_wants_full(&collector->sizing, &old, cohorts_bytes(&collector->young.survivors));
+}
+
 static void full_if_grown(struct collector *collector, uint64_t time, size_t bigs) {
-    if (simulated_old_has_grown(&collector->old)) {
+    if (wants_full(collector)) {
         full(collector, time, bigs, EDEN_FULL_RATIO);
     }
     collector->young.out_of_memory |= !simulated_old_refill(&collector->old);
@@ -481,19 +547,28 @@ static void full_if_grown(struct collector *collector, uint64_t time, size_t big
 
 /* Small objects are allocated from one moment to another. */
 static void allocate_small(struct collector *collector, uint64_t from, uint64_t to, size_t bigs) {
-    while (goes_on(collector) && collector->eden_used + (double)(to - from) > collector->room) {
-        double left = collector->room - collector->eden_used;
+    while (goes_on(collector) &&
+           collector->eden_used + (double)(to - from) > collector->sizing.eden - collector->left) {
+        double left = collector->sizing.eden - collector->left - collector->eden_used;
         from += whole_of(left);
+        collector->eden_used += left;
         scavenge(collector, from, bigs);
         full_if_grown(collector, from, bigs);
     }
     collector->eden_used += (double)(to - from);
 }
 
+/* policy=auto lets old space grow to its goal, before it is collected. */
+static bool may_grow(const struct collector *collector, uint64_t bytes) {
+    const struct sizing_old old = simulated_old_sizes(&collector->old);
+    double goal = sizing_goal(&collector->sizing, old.live);
+    return !isinf(goal) && old.capacity + (double)bytes <= goal;
+}
+
 static void allocate_big(struct collector *collector, size_t index) {
     const struct simulate_big *big = &collector->history->bigs[index];
     if (simulated_is_young(&collector->young, big)) {
-        if (collector->eden_used + (double)big->bytes > collector->parameters->eden_size) {
+        if (collector->eden_used + (double)big->bytes > collector->sizing.eden) {
             scavenge(collector, big->birth, index);
             full_if_grown(collector, big->birth, index);
         }
@@ -501,10 +576,13 @@ static void allocate_big(struct collector *collector, size_t index) {
         return;
     }
     struct cohort cohort = simulated_big_cohort(big);
-    if (!big->pretenured && collector->old.used > 0 && !simulated_old_has_room(&collector->old, big->bytes)) {
+    if (!big->pretenured && collector->old.used > 0 && !simulated_old_has_room(&collector->old, big->bytes) &&
+        !may_grow(collector, big->bytes)) {
         full(collector, big->birth, index, EDEN_FULL_ALLOCATION);
     }
     collector->young.out_of_memory |= !simulated_old_allocate(&collector->old, &cohort);
+    const struct sizing_old old = simulated_old_sizes(&collector->old);
+    sizing_old_changed(&collector->sizing, &old);
 }
 
 static void ask(struct collector *collector, const struct simulate_asked *asked, size_t bigs) {
@@ -554,14 +632,18 @@ enum simulate_outcome simulate_collector(const struct simulate_history *history,
     struct collector collector = {.history = history,
                                   .parameters = parameters,
                                   .figures = figures,
-                                  .room = parameters->eden_size - left,
+                                  .left = left,
                                   .scavenges_most = scavenges_most(history)};
     simulated_old_init(&collector.old, parameters);
-    simulated_young_init(&collector.young, history, parameters, &known, &collector.old);
+    sizing_init(&collector.sizing, parameters);
+    simulated_young_init(&collector.young, history, parameters, &known, &collector.sizing, &collector.old);
     run(&collector);
+    figures->eden_size = collector.sizing.eden;
+    figures->eden_least = collector.sizing.eden_least;
     simulated_young_clear(&collector.young);
     simulated_old_clear(&collector.old);
     return collector.young.out_of_memory ? SIMULATE_NO_MEMORY
+           : collector.sizing.is_unknown ? SIMULATE_UNKNOWN
            : is_too_long(&collector)     ? SIMULATE_TOO_LONG
                                          : SIMULATE_DONE;
 }

@@ -13,6 +13,7 @@ struct simulate_figures {
     double survived_bytes, tenured_bytes;
     double held_bytes;                     /* dead, and kept by scavenges for dead old objects; each counted once */
     double old_used, old_used_peak;        /* at the last collection; at any collection, before it frees */
+    double eden_size, eden_least;          /* at the end; the smallest */
     double holdable_bytes[SIMULATE_KINDS]; /* that died in new space, and that dead old objects could have held */
 };
 
@@ -25,6 +26,7 @@ enum simulate_outcome {
     SIMULATE_DONE,
     SIMULATE_NO_MEMORY,
     SIMULATE_TOO_LONG, /* it collects more often than a history of this size can */
+    SIMULATE_UNKNOWN,  /* it comes to max_heap, or policy=auto may promote in place: what then happens is not known */
 };
 
 /* Where the holding is not known it counts as 0. */

@@ -1,6 +1,6 @@
 /* Parameters as text: those that the simulated collector knows, with the bounds of probes/eden_params.def. */
 #include "simulate/parameters.h"
-#include "eden_params.h"
+#include "eden_values.h"
 #include "util/whole.h"
 #include <math.h>
 #include <stddef.h>
@@ -21,12 +21,15 @@ static const struct simulated {
     {EDEN_PARAM_large_object, offsetof(struct simulate_parameters, large_object)},
     {EDEN_PARAM_grow_headroom, offsetof(struct simulate_parameters, grow_headroom)},
     {EDEN_PARAM_compat_growth, offsetof(struct simulate_parameters, growth)},
+    {EDEN_PARAM_policy, offsetof(struct simulate_parameters, policy)},
+    {EDEN_PARAM_max_heap, offsetof(struct simulate_parameters, max_heap)},
 };
 enum { SIMULATED = sizeof simulated / sizeof simulated[0] };
 
 /* What changes neither which objects are copied and tenured nor when collections come, as far as is simulated. */
 static const enum eden_param_id indifferent[] = {EDEN_PARAM_remembered_set, EDEN_PARAM_compactor,
-                                                 EDEN_PARAM_shrink_threshold, EDEN_PARAM_compat_tenured_scan};
+                                                 EDEN_PARAM_shrink_threshold, EDEN_PARAM_compat_tenured_scan,
+                                                 EDEN_PARAM_overhead_limit};
 enum { INDIFFERENT = sizeof indifferent / sizeof indifferent[0] };
 
 static double *find_field(struct simulate_parameters *parameters, enum eden_param_id id) {
@@ -42,6 +45,8 @@ void simulate_parameters_default(struct simulate_parameters *parameters) {
     for (size_t i = 0; i < SIMULATED; i++) {
         *find_field(parameters, simulated[i].id) = eden_param(simulated[i].id)->fallback;
     }
+    parameters->policy = EDEN_POLICY_FIXED; /* as is recorded */
+    parameters->set = 0;
 }
 
 void simulate_parameters_usual(struct simulate_parameters *parameters, const struct simulate_parameters *recorded) {
@@ -53,6 +58,9 @@ void simulate_parameters_usual(struct simulate_parameters *parameters, const str
     parameters->grow_headroom = defaults.grow_headroom;
     parameters->tenure_fill = defaults.tenure_fill;
     parameters->tenure_proportion = defaults.tenure_proportion;
+    parameters->set &=
+        ~(1ull << EDEN_PARAM_eden_size | 1ull << EDEN_PARAM_full_gc_ratio | 1ull << EDEN_PARAM_grow_headroom |
+          1ull << EDEN_PARAM_tenure_fill | 1ull << EDEN_PARAM_tenure_proportion);
 }
 
 /* A choice that is none of those that are simulated? */
@@ -78,6 +86,9 @@ bool simulate_parameter_recorded(struct simulate_parameters *parameters, const c
     if (id == EDEN_PARAM_policy) {
         return true;
     }
+    if (id == EDEN_PARAM_max_heap && eden_param_parse(eden_param(id), value, &number) && isfinite(number)) {
+        field = NULL; /* how near its limit it came is not known */
+    }
     bool known = id < EDEN_PARAM_COUNT && eden_param_parse(eden_param(id), value, &number) && !is_beyond(id, number);
     if (!known || (!field && number != eden_param(id)->fallback)) {
         return failure_set(why, 1,
@@ -86,6 +97,7 @@ bool simulate_parameter_recorded(struct simulate_parameters *parameters, const c
     }
     if (field) {
         *field = number;
+        parameters->set |= (uint64_t)(number != eden_param(id)->fallback) << id;
     }
     return true;
 }
@@ -124,22 +136,27 @@ bool simulate_parameter_wanted(struct simulate_parameters *parameters, const cha
     if (id == EDEN_PARAM_tenure_proportion) {
         parameters->survivors_to_keep = EDEN_UNSET; /* the later of the two wins */
     }
+    parameters->set |= 1ull << id;
     *field = value;
     return true;
 }
 
 void simulate_parameters_text(const struct simulate_parameters *parameters, char *text, size_t size) {
     struct simulate_parameters copy = *parameters;
-    size_t length = (size_t)snprintf(text, size, "policy=fixed");
+    size_t length = (size_t)snprintf(text, size, "policy=%s", eden_policy_name((enum eden_policy)copy.policy));
     for (size_t i = 0; i < SIMULATED && length < size; i++) {
         const struct eden_param *param = eden_param(simulated[i].id);
         double value = *find_field(&copy, simulated[i].id);
         char form[64];
-        if (i == 0 || value != param->fallback) {
+        if (i == 0 || (value != param->fallback && param != eden_param(EDEN_PARAM_policy))) {
             eden_param_show(param, value, form, sizeof form);
             length += (size_t)snprintf(text + length, size - length, ",%s=%s", param->name, form);
         }
     }
+}
+
+bool simulate_decides(const struct simulate_parameters *parameters, enum eden_param_id id) {
+    return parameters->policy == EDEN_POLICY_AUTO && (parameters->set >> id & 1) == 0;
 }
 
 bool simulate_tenures_by_age(const struct simulate_parameters *parameters) {
@@ -155,19 +172,17 @@ bool simulate_refills(const struct simulate_parameters *parameters) { return par
 /* New space is whole pages: runtime/api/create.c. */
 static double page_round(double bytes) { return 4096 * ceil(bytes / 4096); }
 
-uint64_t simulate_semispace(const struct simulate_parameters *parameters) {
-    return whole_of(page_round(floor(page_round(parameters->eden_size) / 5)));
-}
+uint64_t simulate_semispace(double eden) { return whole_of(page_round(floor(page_round(eden) / 5))); }
 
-double simulate_tenure_share(const struct simulate_parameters *parameters) {
+double simulate_tenure_share(const struct simulate_parameters *parameters, uint64_t semispace) {
     if (parameters->survivors_to_keep < 0) {
         return parameters->tenure_proportion;
     }
-    double tenured = 1 - 64 * parameters->survivors_to_keep / (double)simulate_semispace(parameters);
+    double tenured = 1 - 64 * parameters->survivors_to_keep / (double)semispace;
     return tenured > 0 ? tenured : 0;
 }
 
-uint64_t simulate_young_most(const struct simulate_parameters *parameters) {
-    double half = floor(parameters->eden_size / 2);
+uint64_t simulate_young_most(const struct simulate_parameters *parameters, double eden) {
+    double half = floor(eden / 2);
     return whole_of(parameters->large_object < half ? parameters->large_object : half);
 }

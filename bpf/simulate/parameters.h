@@ -2,6 +2,7 @@
 #ifndef EDEN_SIMULATE_PARAMETERS_H
 #define EDEN_SIMULATE_PARAMETERS_H
 
+#include "eden_params.h"
 #include "util/failure.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +16,8 @@ struct simulate_parameters {
     double tenure_criterion;
     double overflow; /* compat.overflow */
     double growth;   /* compat.growth */
+    double policy, max_heap;
+    uint64_t set; /* bit EDEN_PARAM_x: somebody has set it, so that policy=auto does not decide it */
 };
 
 void simulate_parameters_default(struct simulate_parameters *parameters);
@@ -31,17 +34,19 @@ void simulate_parameters_usual(struct simulate_parameters *parameters, const str
 /* "NAME=VALUE", as a person gives it; refused by name where it is not simulated, or the value is out of bounds. */
 bool simulate_parameter_wanted(struct simulate_parameters *parameters, const char *text, struct failure *why);
 
-/* policy=fixed, eden_size, and all others that are simulated and differ from the default, as EDEN_OPTIONS takes them.
+/* The policy, eden_size, and all others that are simulated and differ from the default, as EDEN_OPTIONS takes them.
  */
 void simulate_parameters_text(const struct simulate_parameters *parameters, char *text, size_t size);
 
+/* Does policy=auto decide it? */
+bool simulate_decides(const struct simulate_parameters *parameters, enum eden_param_id id);
 bool simulate_tenures_by_age(const struct simulate_parameters *parameters);
 bool simulate_refills(const struct simulate_parameters *parameters);
 bool simulate_overflows_in_order(const struct simulate_parameters *parameters); /* of the scan; else the oldest first */
 /* The share of a semispace that is tenured when tenuring triggers. */
-double simulate_tenure_share(const struct simulate_parameters *parameters);
-uint64_t simulate_semispace(const struct simulate_parameters *parameters); /* bytes */
-/* Objects larger than this are born in old space. */
-uint64_t simulate_young_most(const struct simulate_parameters *parameters);
+double simulate_tenure_share(const struct simulate_parameters *parameters, uint64_t semispace);
+/* Of an eden of so many bytes: a semispace that is a fifth of it; what is larger is born in old space. */
+uint64_t simulate_semispace(double eden);
+uint64_t simulate_young_most(const struct simulate_parameters *parameters, double eden);
 
 #endif

@@ -43,6 +43,12 @@ static bool simulate(const struct simulate_trace *trace, const struct simulate_p
         return no_memory(why);
     case SIMULATE_TOO_LONG:
         return fail_damaged(trace, "the heap has too few objects for the bytes that it allocated", why);
+    case SIMULATE_UNKNOWN:
+        return failure_set(
+            why, 1,
+            "max_heap=%.0f: the heap comes to this limit, or policy=auto may promote in place; that cannot "
+            "be predicted; choose a larger max_heap",
+            parameters->max_heap);
     case SIMULATE_DONE:
         break;
     }
@@ -80,6 +86,7 @@ static void take_heap(struct simulate_trace *trace, const struct process_model *
         .survived_bytes = (double)figures[EDEN_FIGURE_survived_bytes],
         .tenured_bytes = (double)figures[EDEN_FIGURE_tenured_bytes],
         .old_used = (double)figures[EDEN_FIGURE_old_used],
+        .eden_size = (double)figures[EDEN_FIGURE_eden_size],
     };
     memcpy(trace->recorded.full_by_cause, heap->full_by_cause, sizeof trace->recorded.full_by_cause);
 }
@@ -226,7 +233,7 @@ bool simulate_trace_read(struct simulate_trace *trace, struct recording *recordi
         return false;
     }
     trace->history.bias.eden = whole_of(trace->parameters.eden_size);
-    trace->history.young_most = simulate_young_most(&trace->parameters);
+    trace->history.young_most = simulate_young_most(&trace->parameters, trace->parameters.eden_size);
     if (!read_objects(&reader, recording)) {
         return false;
     }
@@ -240,13 +247,18 @@ bool simulate_trace_read(struct simulate_trace *trace, struct recording *recordi
     return calibrate(trace, why);
 }
 
+/* The recording says nothing of deaths between two scavenges of its own. */
+static bool check_eden(const struct simulate_trace *trace, double eden, struct failure *why) {
+    return eden >= trace->parameters.eden_size ||
+           failure_set(why, 1,
+                       "eden_size=%.0f: smaller than recorded (%.0f), so deaths between two recorded scavenges are "
+                       "unknown; record with this eden_size",
+                       eden, trace->parameters.eden_size);
+}
+
 bool simulate_trace_predict(const struct simulate_trace *trace, const struct simulate_parameters *parameters,
                             struct simulate_figures *figures, struct failure *why) {
-    if (parameters->eden_size < trace->parameters.eden_size) {
-        return failure_set(why, 1,
-                           "eden_size=%.0f: smaller than recorded (%.0f), so deaths between two recorded scavenges are "
-                           "unknown; record with this eden_size",
-                           parameters->eden_size, trace->parameters.eden_size);
-    }
-    return simulate(trace, parameters, figures, why);
+    bool decides = simulate_decides(parameters, EDEN_PARAM_eden_size);
+    return (decides || check_eden(trace, parameters->eden_size, why)) && simulate(trace, parameters, figures, why) &&
+           (!decides || check_eden(trace, figures->eden_least, why));
 }

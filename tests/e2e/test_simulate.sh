@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # edenscope simulate: from one recording, what collections do under other parameters, compared with real runs: scavenges
-# within 2%, tenured bytes within 10%, full collections within 10%, counts at least to one; a smaller eden than recorded,
-# parameters that are not simulated, and recordings that lack something are refused by name, and nothing is printed.
+# within 2%, tenured bytes within 10%, full collections within 10%, counts at least to one; likewise with policy=auto, with
+# copied bytes within 5% and the last eden within 5%; a smaller eden than recorded, parameters that are not simulated,
+# heaps that come to their limit, and recordings that lack something are refused by name, and nothing is printed.
 # (`make bench-simulate` compares the whole grid; docs/edenscope.md says where predictions are less good than that.)
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
@@ -23,23 +24,41 @@ compare() {
     local file=$1 edens=$2
     shift 2
     expect_status 0 "$scope" simulate --json -i "$file" "eden_size=$edens" full_gc_ratio=0.33,2.5 tenure_proportion=0.1,0.5 grow_headroom=1M
+    run_predicted policy=fixed, "$@"
+}
+
+# compare_auto FILE WORDS COMMAND...: the same with policy=auto and these parameters.
+compare_auto() {
+    local file=$1 words=$2
+    shift 2
+    # shellcheck disable=SC2086
+    expect_status 0 "$scope" simulate --json -i "$file" policy=auto $words
+    run_predicted '' "$@"
+}
+
+# run_predicted PREFIX COMMAND...: runs what was predicted, PREFIX before its options.
+run_predicted() {
     python3 - "$@" <<'PYTHON' || die "predictions for $* are off"
 import json, os, subprocess, sys
 
 predicted = json.load(open("out"))
+prefix, command = sys.argv[1], sys.argv[2:]
 bad, tenured, fulls = [], 0, 0
 def near(what, a, b, bound, least):
     if abs(a - b) > max(bound * b, least):
         bad.append(f"{at['options']}: {what} {a}, not {b}")
 for at in predicted["predictions"]:
-    environment = {**os.environ, "EDEN_OPTIONS": "policy=fixed," + at["options"], "EDEN_STATS": "stats"}
+    environment = {**os.environ, "EDEN_OPTIONS": prefix + at["options"], "EDEN_STATS": "stats"}
     if os.path.exists("stats"):
         os.unlink("stats")
-    subprocess.run(sys.argv[1:], env=environment, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
     real = json.loads(open("stats").readline())
     near("scavenges", at["scavenges"], real["scavenges"], 0.02, 1)
     near("fulls", at["full_collections"], real["full_collections"], 0.1, 1)
     near("tenured", at["tenured_bytes"], real["tenured_bytes"], 0.1, 0)
+    if not prefix:
+        near("copied", at["survived_bytes"], real["survived_bytes"], 0.05, 0)
+        near("eden", at["eden_size"], real["eden_size"], 0.05, 0)
     tenured += real["tenured_bytes"] > 0
     fulls += real["full_collections"] > 1
     assert sum(at["full_by_cause"].values()) == at["full_collections"], at
@@ -53,14 +72,19 @@ PYTHON
 frame=("$build/workloads/dataframe" data.csv)
 record 1M frame.data "${frame[@]}"
 compare frame.data 1M,8M "${frame[@]}"
+compare_auto frame.data "" "${frame[@]}"
+compare_auto frame.data "max_heap=none,128M eden_size=4M" "${frame[@]}"
+compare_auto frame.data "full_gc_ratio=0.5" "${frame[@]}"
 flock=("$build/workloads/bloc" --boids 100 --frames 600)
 record 256K flock.data "${flock[@]}"
 compare flock.data 256K,4M,16M "${flock[@]}"
+compare_auto flock.data "max_heap=none,64M eden_size=512K" "${flock[@]}" # the program sets eden_size
 goats=("$build/workloads/mobidyc" --width 40 --height 40 --goats 400 --wolves 40 --steps 40)
 record 256K goats.data "${goats[@]}"
 # Between these two lies the case that docs/edenscope.md names: survivors overflow and die soon after; at 1M the tenured
 # bytes are off by a third.
 compare goats.data 512K,4M,8M "${goats[@]}"
+compare_auto goats.data "max_heap=none,64M" "${goats[@]}"
 
 # ---- what the recording says of its own run ----
 
@@ -86,6 +110,10 @@ refused() {
 }
 refused 'eden_size=524288: smaller than recorded (1048576)' -i frame.data eden_size=512K
 refused 'smaller than recorded' -i frame.data --json eden_size=2M,512K
+refused 'max_heap=67108864: the heap comes to this limit' -i frame.data max_heap=64M
+refused 'or policy=auto may promote in place; that cannot be predicted' -i frame.data policy=auto max_heap=64M
+refused 'eden_size=524288: smaller than recorded (1048576)' -i frame.data policy=auto eden_size=512K
+refused 'policy=manual: out of bounds' -i frame.data policy=manual
 refused 'stress: this parameter cannot be simulated; choose one of eden_size, full_gc_ratio' -i frame.data stress=1
 refused 'edn_size: unknown parameter; choose one of eden_size' -i frame.data edn_size=1M
 refused 'eden_size=4Q: out of bounds' -i frame.data eden_size=4Q

@@ -1,5 +1,7 @@
 /* Simulated collections on histories made by hand, whose collections can be counted on paper. */
+#include "eden_policy.h"
 #include "simulate/collector.h"
+#include "util/whole.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -247,7 +249,7 @@ TEST(what_does_not_fit_is_tenured) {
     struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = objects(64 * MIB, MIB, 8);
     struct simulate_parameters parameters = usual("eden_size=4M");
     struct simulate_figures figures = predict(&history, parameters, 0);
-    double kept = (double)simulate_semispace(&parameters);
+    double kept = (double)simulate_semispace(parameters.eden_size);
     assert_int_equal(figures.scavenges, 16);
     assert_near(figures.tenured_bytes, 8.0 * MIB - kept, 2 * KIB);
     assert_near(figures.old_used, figures.tenured_bytes, 1);
@@ -263,7 +265,7 @@ TEST(what_does_not_fit_is_tenured) {
 TEST(tenuring_takes_its_share_when_the_semispace_is_full) {
     struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = objects(64 * MIB, MIB, 8);
     struct simulate_parameters parameters = usual("eden_size=4M");
-    double room = (double)simulate_semispace(&parameters);
+    double room = (double)simulate_semispace(parameters.eden_size);
     set(&parameters, "tenure_proportion=1");
     set(&parameters, "tenure_fill=0.5");
     struct simulate_figures figures = predict(&history, parameters, 0);
@@ -274,6 +276,64 @@ TEST(tenuring_takes_its_share_when_the_semispace_is_full) {
     assert_near(predict(&history, parameters, 0).tenured_bytes, 8.0 * MIB - room, 2 * KIB);
 }
 
+/* ---- policy=auto ------------------------------------------------------------------------------------------------ */
+
+static struct simulate_parameters automatic(const char *text) {
+    struct simulate_parameters parameters;
+    simulate_parameters_default(&parameters);
+    set(&parameters, "policy=auto");
+    if (text != NULL) {
+        set(&parameters, text);
+    }
+    return parameters;
+}
+
+/* Nothing survives: eden stays as it begins. */
+TEST(a_quiet_eden_stays_at_its_first_size) {
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = objects(64 * MIB, MIB, 0);
+    struct simulate_figures figures = predict(&history, automatic(NULL), 0);
+    assert_near(figures.eden_size, EDEN_POLICY_FIRST, 0);
+    assert_int_equal(figures.scavenges, 64 * MIB / EDEN_POLICY_FIRST);
+}
+
+/* An eighth lives for ever: eden doubles until it has all that memory without a limit allows, and old space is
+ * collected when it has grown by 16 MiB. What survives twice is tenured. */
+TEST(eden_grows_where_much_survives) {
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = objects(256 * MIB, MIB, 8);
+    struct simulate_figures figures = predict(&history, automatic(NULL), 0);
+    assert_near(figures.eden_least, EDEN_POLICY_FIRST, 0);
+    assert_near(figures.eden_size, (double)eden_policy_most(EDEN_NO_LIMIT, whole_of(figures.old_used)), 4096);
+    assert_in_range(figures.full_by_cause[EDEN_FULL_RATIO], 1, 2);
+    assert_near(figures.tenured_bytes, 30.0 * MIB, 2.0 * MIB);
+}
+
+TEST(a_given_parameter_is_pinned) {
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = objects(256 * MIB, MIB, 8);
+    struct simulate_figures figures = predict(&history, automatic("eden_size=4M"), 0);
+    assert_near(figures.eden_size, 4.0 * MIB, 0);
+    figures = predict(&history, automatic("full_gc_ratio=inf"), 0);
+    assert_int_equal(figures.full_collections, 0);
+    struct simulate_parameters parameters = automatic("tenure_proportion=0");
+    assert_false(simulate_decides(&parameters, EDEN_PARAM_tenure_proportion));
+    assert_true(simulate_decides(&parameters, EDEN_PARAM_eden_size));
+    simulate_parameters_usual(&parameters, &parameters);
+    assert_true(simulate_decides(&parameters, EDEN_PARAM_tenure_proportion));
+}
+
+/* 32 MiB live at the end, most of them old. */
+TEST(a_heap_that_comes_to_its_limit_is_unknown) {
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = objects(256 * MIB, MIB, 8);
+    struct simulate_holding none = {{0, 0}};
+    struct simulate_figures figures;
+    for (int fixed = 0; fixed < 2; fixed++) {
+        struct simulate_parameters parameters = fixed ? usual("eden_size=4M") : automatic("eden_size=4M");
+        set(&parameters, "max_heap=32M");
+        assert_int_equal(simulate_collector(&history, &parameters, &none, &figures), SIMULATE_UNKNOWN);
+        set(&parameters, "max_heap=80M");
+        assert_int_equal(simulate_collector(&history, &parameters, &none, &figures), SIMULATE_DONE);
+    }
+}
+
 /* ---- full collections ------------------------------------------------------------------------------------------- */
 
 TEST(old_space_that_grew_is_collected) {
@@ -282,7 +342,7 @@ TEST(old_space_that_grew_is_collected) {
     set(&parameters, "grow_headroom=1M");
     set(&parameters, "full_gc_ratio=1");
     /* On paper: all that does not fit into the semispace is old, and lives. */
-    double base = MIB, room = (double)simulate_semispace(&parameters);
+    double base = MIB, room = (double)simulate_semispace(parameters.eden_size);
     uint64_t fulls = 0;
     for (int i = 1; i <= 64; i++) {
         double old = i * 512.0 * KIB - room;
@@ -465,5 +525,5 @@ TEST(recorded_parameters_must_be_simulated) {
     assert_string_equal(text, "policy=fixed,eden_size=1M,survivors_to_keep=100");
     /* The later of the two wins. */
     set(&parameters, "tenure_proportion=0.25");
-    assert_near(simulate_tenure_share(&parameters), 0.25, 0);
+    assert_near(simulate_tenure_share(&parameters, simulate_semispace(parameters.eden_size)), 0.25, 0);
 }
