@@ -4,6 +4,7 @@
 #include "heap/new_space.h"
 #include "heap/policy.h"
 #include "heap/registry.h"
+#include "heap/workers.h"
 #include "young/remembered.h"
 #include <stdlib.h>
 
@@ -53,6 +54,7 @@ static bool create(struct instance *instance, const eden_options *options, eden_
     heap->mutator.heap = heap;
     heap_set_limit(heap);
     heap->hash_seed = 2463534242u;
+    heap->alone_bytes = WORKERS_ALONE_BYTES;
     struct eden_heap_info *info = &heap->info;
     info->magic = EDEN_HEAP_MAGIC;
     info->version = EDEN_ABI_VERSION;

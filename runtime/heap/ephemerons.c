@@ -45,9 +45,14 @@
 
 static uint64_t *first_slot(eden_value ephemeron) { return eden_words_(ephemeron) + 1; }
 
+/* Where several threads collect, others may read it meanwhile. */
+static void write_header(eden_value object, uint64_t header) {
+    __atomic_store_n(eden_words_(object), header, __ATOMIC_RELAXED);
+}
+
 static void set_format(eden_value object, uint64_t format) {
-    object_clear(object, 31ull << EDEN_HEADER_FORMAT_SHIFT);
-    object_set(object, format << EDEN_HEADER_FORMAT_SHIFT);
+    uint64_t rest = eden_header(object) & ~(31ull << EDEN_HEADER_FORMAT_SHIFT);
+    write_header(object, rest | format << EDEN_HEADER_FORMAT_SHIFT);
 }
 
 bool ephemerons_wait(eden_heap *heap, eden_value ephemeron, eden_value key) {
@@ -88,7 +93,7 @@ void ephemerons_release(eden_heap *heap, eden_value key) {
         }
         mark_stack_push(&heap->mark_stack, ephemeron);
     }
-    *eden_words_(key) = header;
+    write_header(key, header);
 }
 
 static void fire(eden_heap *heap, eden_value ephemeron, uint32_t key_class) {

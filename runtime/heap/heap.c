@@ -9,7 +9,8 @@ void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]) {
 
 uint64_t heap_survivor_used(const eden_heap *heap) {
     /* Outside a scavenge one of them is empty, unless promotion failed. */
-    return (heap->semi[0].used - heap->semi[0].start) + (heap->semi[1].used - heap->semi[1].start);
+    return (heap->semi[0].used - heap->semi[0].start) + (heap->semi[1].used - heap->semi[1].start) -
+           heap->survivor_fillers;
 }
 
 uintptr_t heap_top(const eden_heap *heap) {

@@ -100,23 +100,25 @@ struct eden_heap {
     uint32_t next_class;
     uint32_t observer_class; /* of ephemerons that an observer decides on (ephemerons.c); 0: there are none */
     uint32_t hash_seed;
+    uint64_t alone_bytes;        /* a collection copies or marks so much before it wakes other threads */
+    uint64_t survivor_fillers;   /* bytes among the survivors that are no objects (young/copiers.c) */
+    uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
+    uint64_t group_memory;       /* what the rule stays below where max_heap is none; EDEN_NO_LIMIT: anything */
+    struct delta delta;
+    struct tally born_old; /* since the last scavenge's end: start probes have no room for it */
     eden_error last_error;
+    eden_figures figures;                                                /* the sum of what the probes have reported */
     double param_values[EDEN_PARAM_COUNT] __attribute__((aligned(512))); /* as the public header shows them */
     const char *broken_invariant; /* the first; NULL: none. The heap is corrupt, and neither allocates nor collects */
     bool is_mixed;                /* promotion failed in the last scavenge: all three young spaces may hold objects */
     bool is_attached;
     bool is_collecting;
-    pthread_t thread; /* that attached the mutator, or has collected since */
-    struct delta delta;
-    struct tally born_old;   /* since the last scavenge's end: start probes have no room for it */
+    pthread_t thread;        /* that attached the mutator, or has collected since */
     bool has_born_old;       /* some class or site has EDEN_PRETENURED_BORN */
     uint32_t learnt_classes; /* classes and sites that have EDEN_PRETENURED_LEARNT */
     size_t eden_reserve;     /* bytes of eden that the program's allocation leaves to observers */
     struct observer *observers, *allocation_observers;
-    eden_figures figures;        /* the sum of what the probes have reported */
-    uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
     struct policy policy;
-    uint64_t group_memory; /* what the rule stays below where max_heap is none; EDEN_NO_LIMIT: anything */
 };
 
 /* The public header's sequence lock, around what changes in it. */

@@ -16,7 +16,8 @@ void mark_stack_destroy(struct mark_stack *stack) {
 
 void mark_stack_push(struct mark_stack *stack, eden_value object) {
     if (stack->count == stack->room) {
-        object_set(object, EDEN_HEADER_GREY);
+        /* Other threads of the collection may read the header meanwhile. */
+        __atomic_store_n(eden_words_(object), eden_header(object) | EDEN_HEADER_GREY, __ATOMIC_RELAXED);
         stack->overflowed = true;
         stack->highest = object > stack->highest ? object : stack->highest;
         return;

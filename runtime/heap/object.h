@@ -5,11 +5,11 @@
 #define EDEN_INSIDE 1 /* the checked build's checks are for programs: here objects are read while they move */
 #include <eden/eden.h>
 
-static inline uintptr_t object_start(eden_value object) {
-    bool overflow = eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
-    return (uintptr_t)object - (overflow ? 8 : 0);
+/* _by: with the header given, where the one in place may not be the object's (forwarded, a pending key). */
+static inline uintptr_t object_start_by(uint64_t header, eden_value object) {
+    return (uintptr_t)object - (header >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW ? 8 : 0);
 }
-/* With the header given, where the one in place may not be the object's (forwarded, a pending key). */
+static inline uintptr_t object_start(eden_value object) { return object_start_by(eden_header(object), object); }
 static inline size_t object_bytes_by(uint64_t header, eden_value object) {
     size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT);
     return slots != EDEN_SLOTS_OVERFLOW ? 8 + 8 * slots

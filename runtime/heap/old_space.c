@@ -81,6 +81,14 @@ static bool refill_buffer(eden_heap *heap, size_t bytes) {
     return chunk != 0;
 }
 
+static uintptr_t taken_for_use(eden_heap *heap, uintptr_t at, size_t bytes) {
+    if (at != 0) {
+        poison_used(at, bytes);
+        heap->old.free_bytes -= bytes;
+    }
+    return at;
+}
+
 uintptr_t old_space_allocate(eden_heap *heap, size_t bytes) {
     struct old_space *old = &heap->old;
     uintptr_t at = 0;
@@ -97,11 +105,24 @@ uintptr_t old_space_allocate(eden_heap *heap, size_t bytes) {
             at = take_cut(old, bytes);
         }
     }
-    if (at != 0) {
-        poison_used(at, bytes);
-        old->free_bytes -= bytes;
+    return taken_for_use(heap, at, bytes);
+}
+
+uintptr_t old_space_take_buffer(eden_heap *heap, size_t least, size_t wanted, size_t *taken) {
+    struct old_space *old = &heap->old;
+    uintptr_t at = 0;
+    *taken = 0;
+    if (old->buffer_limit - old->buffer_free >= least || refill_buffer(heap, least)) {
+        size_t left = old->buffer_limit - old->buffer_free;
+        at = old->buffer_free;
+        *taken = left < wanted ? left : wanted;
+        old->buffer_free += *taken;
     }
-    return at;
+    return taken_for_use(heap, at, *taken);
+}
+
+uintptr_t old_space_take_hole(eden_heap *heap, size_t bytes) {
+    return taken_for_use(heap, free_chunks_pop(&heap->old.free, bytes), bytes);
 }
 
 struct gap {

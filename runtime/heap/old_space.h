@@ -45,7 +45,11 @@ bool old_space_reserve_cards(eden_heap *heap);
 void old_space_destroy(struct old_space *old);
 
 uintptr_t old_space_allocate(eden_heap *heap, size_t bytes); /* the start of free memory; 0: there is none */
-bool old_space_grow(eden_heap *heap, size_t bytes);          /* maps a segment with room for an object of bytes */
+/* For threads that allocate on their own: the start of at least `least` bytes, and how many, at most `wanted`; 0: there
+ * are none. */
+uintptr_t old_space_take_buffer(eden_heap *heap, size_t least, size_t wanted, size_t *taken);
+uintptr_t old_space_take_hole(eden_heap *heap, size_t bytes); /* a free chunk of just this size; 0: none */
+bool old_space_grow(eden_heap *heap, size_t bytes);           /* maps a segment with room for an object of bytes */
 uintptr_t old_space_gap(eden_heap *heap, size_t bytes); /* the start of a part that nothing is mapped in; 0: none */
 /* For parts of new space that are to be segments: card tables, and room in the array for `count` of them. False:
  * refused. */

@@ -13,11 +13,18 @@
  * When the stack is full the object is marked grey instead. After the stack has drained, a walk over the heap scans the
  * grey objects. Each walk scans every object that was grey at its start, so it ends; it is slow, and rare.
  *
- * 3. Invariants
+ * 3. Several threads
+ * With gc_threads above 1, marking begins alone, and continues together (markers.c) when it has marked
+ * heap->alone_bytes: who has spent a few times the cost of waking threads has lost little if the end was near, and
+ * knows nothing better of what is left. Ephemerons and weak objects come back to this thread. With one thread, the
+ * order is that of the stack.
+ *
+ * 4. Invariants
  * I1. An object that is marked, and neither grey, on the stack, nor deferred as an ephemeron, has been scanned. So at
  *     the end the stack is empty, nothing is grey, the ring is empty, and no key is pending.
  * I2. A pending key (heap/ephemerons.c) is unmarked and not grey, whatever bits its header has. */
 #include "old/mark.h"
+#include "old/markers.h"
 
 enum { PIECE = 64, AHEAD = 16 };
 
@@ -26,6 +33,10 @@ struct marking {
     struct tally marked;
     eden_value ring[AHEAD]; /* references whose headers are on their way: */
     size_t first, end;      /* those from first to end, modulo AHEAD */
+    unsigned threads;       /* 1: alone to the end */
+    bool has_taken;         /* the pool */
+    uint64_t alone_until;   /* more bytes than this are marked together */
+    size_t left;            /* so much of the stack, from its bottom, the threads have left to this one */
 };
 
 static void reach(struct marking *marking, eden_value v) {
@@ -96,22 +107,61 @@ static void scan(struct marking *marking, eden_value object, size_t from) {
     visit_slots(&marking->visit, eden_words_(object) + 1 + from, to - from);
 }
 
-static void drain(struct marking *marking) {
+/* Of the stack, only what is above the part that the threads have left. */
+static bool is_any_for_others(const struct marking *marking) {
+    return marking->first != marking->end || marking->visit.heap->mark_stack.count > marking->left;
+}
+
+/* Until nothing is left, or, if `is_bounded`, enough is done alone: false. Inline, so that one thread pays no test. */
+static inline __attribute__((always_inline)) bool drain_alone(struct marking *marking, bool is_bounded) {
     struct mark_stack *stack = &marking->visit.heap->mark_stack;
     for (;;) {
+        if (is_bounded && marking->marked.bytes >= marking->alone_until && is_any_for_others(marking)) {
+            return false;
+        }
         if (stack->count != 0) {
             uint64_t entry = stack->entries[--stack->count];
+            size_t from = 0;
             if (eden_is_int(entry)) {
-                scan(marking, stack->entries[--stack->count], (size_t)eden_int_value(entry));
-            } else {
-                scan(marking, entry, 0);
+                from = (size_t)eden_int_value(entry);
+                entry = stack->entries[--stack->count];
             }
+            if (is_bounded && stack->count < marking->left) {
+                marking->left = stack->count;
+            }
+            scan(marking, entry, from);
         } else if (marking->first != marking->end) {
             reach_oldest(marking);
         } else {
-            return;
+            return true;
         }
     }
+}
+
+/* What is left now. */
+static void drain_together(struct marking *marking) {
+    eden_heap *heap = marking->visit.heap;
+    if (!marking->has_taken) {
+        marking->threads = workers_take(heap, marking->threads, heap->mark_stack.room);
+        marking->has_taken = marking->threads > 1;
+    }
+    if (marking->has_taken) {
+        eden_value references[AHEAD];
+        size_t count = 0;
+        while (marking->first != marking->end) {
+            references[count++] = marking->ring[marking->first++ % AHEAD];
+        }
+        markers_run(heap, marking->left, references, count, &marking->marked);
+        marking->left = heap->mark_stack.count;
+        marking->alone_until = marking->marked.bytes + heap->alone_bytes;
+    }
+}
+
+static void drain(struct marking *marking) {
+    while (marking->threads > 1 && !drain_alone(marking, true)) {
+        drain_together(marking);
+    }
+    drain_alone(marking, false);
 }
 
 static void scan_if_grey(struct marking *marking, eden_value object) {
@@ -167,7 +217,8 @@ static eden_value keep_if_marked(void *context, eden_value v) {
 static void drain_between(eden_visit *visit) { drain_all((struct marking *)visit); }
 
 struct tally mark(eden_heap *heap) {
-    struct marking marking = {.visit = {heap, visit_slots, drain_between}};
+    struct marking marking = {
+        .visit = {heap, visit_slots, drain_between}, .threads = workers_wanted(heap), .alone_until = heap->alone_bytes};
     roots_visit(&marking.visit);
     drain_all(&marking);
     while (ephemerons_fire(heap, reach_key, &marking)) {
@@ -177,6 +228,9 @@ struct tally mark(eden_heap *heap) {
                     marking.first == marking.end && heap->mark_stack.count == 0 && !heap->mark_stack.overflowed &&
                         heap->pending.count == 0,
                     "I1 of marking: something marked was not scanned");
+    if (marking.has_taken) {
+        workers_give_back();
+    }
     ephemerons_clear_weak(heap, keep_if_marked, NULL);
     OBSERVE(heap, reached, true, keep_if_marked, NULL);
     return marking.marked;

@@ -93,6 +93,7 @@ bool promote_in_place(eden_heap *heap, struct scavenge_pass *pass) {
     heap->from = 0;
     heap->is_mixed = false;
     heap->tenure_threshold = 0;
+    heap->survivor_fillers = 0;
     OBSERVE(heap, young_moved);
     return true;
 }

@@ -43,23 +43,29 @@
  * it again.
  * compat.tenured_scan=set-order does the same: the list, reversed, is added to the set where Spur scans the set's end.
  *
- * 7. Invariants
+ * 7. Several threads
+ * With gc_threads above 1, a scavenge begins alone. When it has copied heap->alone_bytes, or where the remembered set
+ * is large, the threads of the pool go on (copiers.c): who has spent a few times the cost of waking threads has lost
+ * little if the end was near. Then this thread remembers what they have tenured and scans ephemerons and weak objects.
+ *
+ * 8. Invariants
  * I1. At the end nothing is left to scan: not in to-space, in the list of tenured objects, on the stack, or for a
  *     pending key.
  * I2. At the end no FORWARDED, IN_PLACE or GREY header is reachable. (The verifier checks it.)
  * I3. Each old object with a young reference is remembered, or the remembered set is_incomplete. (The verifier.)
  *
- * 8. Failure
+ * 9. Failure
  * A stale C pointer of the embedder into new space (the checked build poisons what is left behind); a missed barrier (a
  * dead young object that an old one refers to).
  *
- * 9. References
+ * 10. References
  * C. J. Cheney, "A Nonrecursive List Compacting Algorithm", CACM 13(11), 1970. D. Ungar, "Generation Scavenging", 1984.
  */
 #include "young/scavenge.h"
 #include "heap/policy.h"
 #include "young/card_scans.h"
 #include "young/cards.h"
+#include "young/copiers.h"
 #include "young/promote.h"
 #include "young/remembered.h"
 #include "young/tenure.h"
@@ -85,6 +91,10 @@ struct scavenge {
     bool defers;        /* compat.overflow=oldest */
     bool is_second;     /* in the second pass of an overflow */
     struct tenure_policy policy;
+    unsigned threads;     /* 1: alone to the end */
+    uint64_t alone_until; /* when `moved` has more bytes than this, the rest is copied together */
+    uint64_t filled;      /* bytes of to-space that are no objects */
+    struct copiers copiers;
     struct tally moved; /* by the phase that runs */
     struct scavenge_pass pass;
     uint64_t seq;
@@ -173,7 +183,7 @@ static eden_value evacuate_any(struct scavenge *s, eden_value object) {
         return object;
     }
     size_t bytes = object_bytes(object);
-    int reason = tenure_reason(s->heap, &s->policy, object);
+    int reason = tenure_reason(s->heap, &s->policy, object, header);
     if (s->policy.criterion == EDEN_BY_REMEMBERED) {
         object_clear(object, YOUNG_COUNT_BITS);
     }
@@ -465,9 +475,118 @@ static void scan_set(struct scavenge *s, size_t i, struct tally *scanned) {
     set->dropped = 0;
 }
 
+/* Adds up what several threads have done. */
+static void add_copied(struct scavenge *s, const struct copied *done) {
+    s->moved.objects += done->moved.objects;
+    s->moved.bytes += done->moved.bytes;
+    s->pass.tenured_objects += done->tenured.objects;
+    s->pass.tenured_bytes += done->tenured.bytes;
+    s->aged += done->aged;
+    s->grown_old += done->grown_old;
+    s->in_order += done->in_order;
+    s->filled += done->filled;
+    s->has_failed |= done->has_failed;
+    s->heap->delta.forgotten += done->forgotten;
+    invariant_check(s->heap, !done->is_broken, "I1 of the remembered set: an entry that nothing else says is one");
+}
+
+/* Of those that the threads have skipped. */
+static bool is_still_remembered(struct scavenge *s, eden_value object, bool skips, struct tally *scanned) {
+    uint32_t format = skips ? eden_format_bits(object) : 0;
+    if (format != EDEN_FORMAT_WEAK && format != EDEN_FORMAT_EPHEMERON && format != FORMAT_PENDING) {
+        return true;
+    }
+    scanned->objects++;
+    scanned->bytes += object_bytes(object);
+    return scan_old_whole(s, object);
+}
+
+/* After the threads: takes out what they have dropped, and scans what they have skipped. */
+static void finish_set(struct scavenge *s, struct tally *scanned) {
+    struct remembered_set *set = &s->heap->remembered;
+    const bool skips = s->copiers.sum.skips;
+    size_t kept = 0, count = set->count;
+    for (size_t i = 0; i < count; i++) {
+        eden_value object = set->objects[i];
+        if (object == EDEN_NONE) {
+            set->dropped++;
+        } else if (is_still_remembered(s, object, skips, scanned)) {
+            set->objects[kept++] = object;
+        } else {
+            set->dropped++;
+            remembered_forget(s->heap, object, heap_remembered(s->heap));
+        }
+    }
+    for (size_t i = count; i < set->count; i++) { /* remembered meanwhile */
+        set->objects[kept++] = set->objects[i];
+    }
+    set->count = kept;
+    set->dropped = 0;
+}
+
+static void finish_cards(struct remembered_set *set, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < set->card_count; i++) {
+        if (i >= count || set->cards[i].object != EDEN_NONE) {
+            set->cards[kept++] = set->cards[i];
+        }
+    }
+    set->card_count = kept;
+}
+
+/* Tenured objects that refer to young ones, which the threads have found. */
+static void remember_list(struct scavenge *s, eden_value original) {
+    for (eden_value next; original != EDEN_NONE; original = next) {
+        eden_value object = object_forwarded_to(eden_header(original));
+        next = eden_words_(original)[1];
+        if (cards_apply(s->heap, object)) {
+            scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
+        } else if (!object_has(object, EDEN_HEADER_REMEMBERED)) {
+            remembered_add(s->heap, object, EDEN_REMEMBER_TENURE);
+        }
+    }
+}
+
+static void scan_special(struct scavenge *s, eden_value original);
+
+/* Empties the lists of a run. They come first: what is done here may tenure more. */
+static void take_lists(struct scavenge *s) {
+    eden_value remember = s->copiers.remember, special = s->copiers.special;
+    s->copiers.remember = s->copiers.special = EDEN_NONE;
+    remember_list(s, remember);
+    for (eden_value next; special != EDEN_NONE; special = next) {
+        next = eden_words_(special)[1];
+        scan_special(s, special);
+    }
+}
+
+/* Is the set so large that several threads scan it? What an entry leads to is taken for a line of memory. */
+static bool scans_together(struct scavenge *s) {
+    enum { ENTRY_BYTES = 64 };
+    const struct remembered_set *set = &s->heap->remembered;
+    size_t entries = set->count + set->card_count;
+    return s->threads > 1 && !set->is_incomplete && entries != 0 && entries * ENTRY_BYTES >= s->heap->alone_bytes &&
+           copiers_take(&s->copiers, s->threads);
+}
+
+static void scan_remembered_together(struct scavenge *s, struct tally *scanned) {
+    size_t cards = s->heap->remembered.card_count;
+    copiers_scan_remembered(&s->copiers);
+    add_copied(s, &s->copiers.sum);
+    *scanned = s->copiers.sum.scanned;
+    s->scan = s->ahead = s->to->used; /* the queues have what is not scanned */
+    finish_set(s, scanned);
+    finish_cards(&s->heap->remembered, cards);
+    take_lists(s);
+}
+
 static struct tally scan_remembered(struct scavenge *s) {
     struct remembered_set *set = &s->heap->remembered;
     struct tally scanned = {0, 0};
+    if (scans_together(s)) {
+        scan_remembered_together(s, &scanned);
+        return scanned;
+    }
     scan_set(s, 0, &scanned);
     scan_cards(s, &scanned);
     if (set->is_incomplete) {
@@ -504,6 +623,10 @@ static void scan_stacked(struct scavenge *s, eden_value object) {
     }
 }
 
+static void scan_special(struct scavenge *s, eden_value original) {
+    scan_stacked(s, object_forwarded_to(eden_header(original)));
+}
+
 /* Only of what has been reached and is here does the bit mean grey: of a forwarded object or a pending key it is part
  * of an address, of others in the spaces being collected part of a count (tenure.c). */
 static void scan_if_grey(struct scavenge *s, eden_value object) {
@@ -536,12 +659,15 @@ static void scan_grey(struct scavenge *s) {
     }
 }
 
-/* Everything that the objects moved so far refer to, until nothing is left to scan. Inline, so that the usual order
- * costs no test for the other. */
-static inline __attribute__((always_inline)) void scan_moved_in(struct scavenge *s, bool set_order) {
+/* Everything that the objects moved so far refer to, until nothing is left to scan; or, if it is bounded, enough is
+ * done alone: false. Inline, so that the usual order costs no test for the others. */
+static inline __attribute__((always_inline)) bool scan_moved_in(struct scavenge *s, bool set_order, bool is_bounded) {
     struct mark_stack *stack = &s->heap->mark_stack;
     for (;;) {
         while (s->scan < s->to->used) {
+            if (is_bounded && s->moved.bytes >= s->alone_until) {
+                return false;
+            }
             eden_value object = object_at(s->scan);
             s->scan += object_bytes(object);
             ask_ahead(s);
@@ -550,6 +676,9 @@ static inline __attribute__((always_inline)) void scan_moved_in(struct scavenge 
         if (s->tenured != EDEN_NONE && set_order) {
             scan_set(s, s->heap->remembered.count, &(struct tally){0, 0});
         } else if (s->tenured != EDEN_NONE) {
+            if (is_bounded && s->moved.bytes >= s->alone_until) {
+                return false;
+            }
             scan_tenured(s);
         } else if (stack->count != 0) {
             scan_stacked(s, stack->entries[--stack->count]);
@@ -557,16 +686,56 @@ static inline __attribute__((always_inline)) void scan_moved_in(struct scavenge 
             stack->overflowed = false;
             scan_grey(s);
         } else {
-            return;
+            return true;
         }
     }
 }
 
+/* Of the objects that the threads were given, those that they have skipped. */
+static void scan_skipped(struct scavenge *s, struct space space) {
+    for (uintptr_t at = space.start; at < space.used;) {
+        eden_value object = object_at(at);
+        uint32_t format = eden_format_bits(object);
+        at += object_bytes(object);
+        if (format == EDEN_FORMAT_WEAK || format == EDEN_FORMAT_EPHEMERON) {
+            scan_young(s, object);
+        }
+    }
+}
+
+/* What is left to scan now, but for the stack. */
+static void scan_together(struct scavenge *s) {
+    if (!copiers_take(&s->copiers, s->threads)) {
+        s->threads = 1;
+        return;
+    }
+    s->copiers.unscanned = (struct space){s->scan, s->to->used, s->to->used};
+    eden_value pending = s->tenured;
+    while (pending != EDEN_NONE) {
+        eden_value next = eden_words_(pending)[1];
+        eden_words_(pending)[1] = s->copiers.pending;
+        s->copiers.pending = pending;
+        pending = next;
+    }
+    s->tenured = EDEN_NONE;
+    copiers_scan(&s->copiers);
+    add_copied(s, &s->copiers.sum);
+    s->scan = s->ahead = s->to->used;
+    if (s->copiers.sum.skips) {
+        scan_skipped(s, s->copiers.unscanned);
+    }
+    take_lists(s);
+    s->alone_until = s->moved.bytes + s->heap->alone_bytes;
+}
+
 static void scan_moved(struct scavenge *s) {
+    while (s->threads > 1 && (s->copiers.has_queued || !scan_moved_in(s, false, true))) {
+        scan_together(s);
+    }
     if (s->in_set_order) {
-        scan_moved_in(s, true);
+        scan_moved_in(s, true, false);
     } else {
-        scan_moved_in(s, false);
+        scan_moved_in(s, false, false);
     }
 }
 
@@ -627,8 +796,8 @@ static void finish_spaces(struct scavenge *s) {
     eden_heap *heap = s->heap;
     struct space *from[] = {&heap->eden, &heap->semi[s->to == &heap->semi[0]]};
     const struct scavenged scavenged = {.allocated = heap->eden.used - heap->eden.start,
-                                        .survivors = from[1]->used - from[1]->start,
-                                        .survived = s->to->used - s->to->start + s->pass.tenured_bytes,
+                                        .survivors = from[1]->used - from[1]->start - heap->survivor_fillers,
+                                        .survived = s->to->used - s->to->start - s->filled + s->pass.tenured_bytes,
                                         .survived_again = s->aged + s->grown_old,
                                         .promoted = s->pass.tenured_bytes,
                                         .scattered = s->scattered};
@@ -639,6 +808,7 @@ static void finish_spaces(struct scavenge *s) {
         finish_residents(s);
     }
     heap->is_mixed = s->has_failed;
+    heap->survivor_fillers = s->filled;
     heap->from = s->to == &heap->semi[1];
     policy_scavenged(heap, &scavenged);
     if (!s->has_failed) {
@@ -721,6 +891,25 @@ static bool collect_in_place(eden_heap *heap, struct scavenge_pass *pass) {
     return true;
 }
 
+/* Where the order of copying shows, one thread copies (copiers.c, section 7). */
+static bool needs_order(const struct scavenge *s) {
+    return s->defers || s->in_set_order || s->heap->is_mixed || s->policy.criterion == EDEN_BY_REMEMBERED ||
+           eden_watched_tenure() || eden_watched_remember() || eden_watched_forget() ||
+           eden_watched_remembered__scan() || eden_watched_mourn();
+}
+
+static void begin_threads(struct scavenge *s) {
+    s->threads = needs_order(s) ? 1 : workers_wanted(s->heap);
+    s->copiers = (struct copiers){.heap = s->heap, .to = s->to, .policy = &s->policy};
+}
+
+/* For the phase that begins: what lies there to be scanned is as much as copied. */
+static void begin_alone(struct scavenge *s) {
+    uint64_t left = s->to->used - s->scan, most = s->heap->alone_bytes;
+    s->moved = (struct tally){0, 0};
+    s->alone_until = most > left ? most - left : 0;
+}
+
 static void collect_by_copying(struct scavenge *s) {
     eden_heap *heap = s->heap;
     s->defers = heap->params.compat_overflow == EDEN_OVERFLOW_OLDEST &&
@@ -730,22 +919,24 @@ static void collect_by_copying(struct scavenge *s) {
     s->policy = tenure_policy(heap, s->pass.cause);
     s->pass.to = s->to = to_space(heap);
     s->scan = s->resident = s->to->used;
+    begin_threads(s);
 
     uint64_t start = observer_phase_begin(heap, EDEN_PHASE_scavenge__remembered);
     observer_phase_end(heap, EDEN_PHASE_scavenge__remembered, start, scan_remembered(s));
     s->scattered = s->moved.bytes - s->in_order;
 
     start = observer_phase_begin(heap, EDEN_PHASE_scavenge__roots);
-    s->moved = (struct tally){0, 0};
+    begin_alone(s);
     roots_visit(&s->visit);
     observer_phase_end(heap, EDEN_PHASE_scavenge__roots, start, s->moved);
 
     start = observer_phase_begin(heap, EDEN_PHASE_scavenge__copy);
-    s->moved = (struct tally){0, 0};
+    begin_alone(s);
     scan_all_moved(s);
     if (s->owed != 0 && !s->has_failed) {
         second_pass(s);
     }
+    copiers_give_back(&s->copiers);
     invariant_check(heap, is_all_scanned(s), "I1 of the scavenge: something was left to scan");
     s->has_failed |= heap->deferred.count != 0;
     heap->deferred.count = 0;

@@ -40,7 +40,7 @@ uintptr_t tenure_threshold(const eden_heap *heap, const struct space *survivors,
         return survivors->used; /* what survives a second time */
     }
     double size = (double)(survivors->limit - survivors->start);
-    double fill = (double)(survivors->used - survivors->start) / size;
+    double fill = (double)(survivors->used - survivors->start - heap->survivor_fillers) / size;
     double proportion = tenure_proportion(heap);
     if (!(fill > heap->params.tenure_fill) || proportion == 0) {
         return 0;
@@ -137,8 +137,7 @@ struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cau
     return policy;
 }
 
-int tenure_reason(const eden_heap *heap, const struct tenure_policy *policy, eden_value object) {
-    uint64_t header = eden_header(object);
+int tenure_reason(const eden_heap *heap, const struct tenure_policy *policy, eden_value object, uint64_t header) {
     if (policy->criterion == EDEN_BY_REMEMBERED) {
         return (header & YOUNG_COUNT_BITS) >> YOUNG_COUNT_SHIFT >= policy->least_references ? EDEN_TENURE_REMEMBERED
                                                                                             : NOT_TENURED;

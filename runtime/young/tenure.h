@@ -11,8 +11,8 @@ struct tenure_policy {         /* of one scavenge */
 };
 enum { NOT_TENURED = -1 };
 struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cause);
-/* What the policy says of a live young object: enum eden_tenure_reason or NOT_TENURED. */
-int tenure_reason(const eden_heap *heap, const struct tenure_policy *policy, eden_value object);
+/* What the policy says of a live young object with this header: enum eden_tenure_reason or NOT_TENURED. */
+int tenure_reason(const eden_heap *heap, const struct tenure_policy *policy, eden_value object, uint64_t header);
 /* For the next scavenge, from the semispace whose survivors it will copy and the other one. */
 uintptr_t tenure_threshold(const eden_heap *heap, const struct space *survivors, const struct space *other);
 double tenure_proportion(const eden_heap *heap);

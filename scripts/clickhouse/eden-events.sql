@@ -56,7 +56,7 @@ CREATE TABLE IF NOT EXISTS eden.events_local
     freed_bytes UInt64, -- bytes
     young_freed UInt64, -- bytes
     object String, -- address
-    reason String, -- tenure_reason, decision_reason
+    reason String, -- tenure_reason, failure_reason, decision_reason
     remembered UInt64, -- count
     origin String, -- remember_origin
     site UInt64, -- count

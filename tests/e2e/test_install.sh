@@ -51,7 +51,7 @@ check() {
     answer=$(LD_LIBRARY_PATH=$prefix/lib "$folder/$1") || die "$1 fails"
     [[ $answer == "42 $version 0" ]] || die "$1 prints '$answer'"
 }
-is_dynamic() { readelf -d "$folder/$1" 2>/dev/null | grep_all -q 'NEEDED.*\[libeden\.so\.0\]'; }
+is_dynamic() { readelf -d "$folder/$1" 2>/dev/null | grep_all -q 'NEEDED.*\[libeden\.so\.1\]'; }
 
 for compiler in gcc clang; do
     check "c-shared-$compiler" "$compiler" -std=gnu17 "${warnings[@]}" "${cflags[@]}" "$folder/pair.c" "${shared[@]}"

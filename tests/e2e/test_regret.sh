@@ -12,7 +12,7 @@ cd "$folder"
 python3 - "$phases" "${1:-}" <<'PYTHON' || die "policy=auto is more work than it may be"
 import itertools, json, os, subprocess, sys
 
-LIMIT = "max_heap=64M"
+LIMIT = "max_heap=64M,gc_threads=1"
 # Work for a byte, in bytes swept, as measured for the rule (probes/eden_policy.h, section 5). All that survives here is
 # scattered: the table, which is old, refers to it.
 COPIED, IN_PLACE, MARKED = 8, 0.5, 4

@@ -219,6 +219,7 @@ static void set_random_parameter(const struct event *e) {
         {"compat.tenured_scan", {"set-order", "latest-first", "set-order", "latest-first", "set-order", "set-order"}},
         {"compat.growth", {"refill", "needed", "refill", "needed", "needed", "needed"}},
         {"overhead_limit", {"0.98", "0", "1", "0.5", "0.98", "0.9"}},
+        {"gc_threads", {"1", "2", "4", "unset", "3", "2"}},
     };
     size_t i = e->a % (sizeof choices / sizeof choices[0]);
     const char *value = choices[i].values[e->b % 6];
@@ -314,6 +315,7 @@ void run_event(const struct event *e) {
         break;
     case 23: /* a mark stack that overflows */
         fuzz.w.heap->mark_stack.room = (size_t[]){1, 2, 3, 10, 100, 1000}[e->a % 6];
+        fuzz.w.heap->alone_bytes = (uint64_t[]){0, 100, 4000, 0}[e->b % 4];
         break;
     case 24:
     case 25:

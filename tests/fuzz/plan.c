@@ -95,6 +95,17 @@ const struct option_set plan[] = {
     {"policy=auto,max_heap=6M,grow_headroom=64K", "0x10031", true},
     {"policy=auto,max_heap=8M,compat.growth=refill", NULL, false},
     {"policy=auto,max_heap=6M,compat.growth=refill,grow_headroom=64K", "0x10031", true},
+    /* By several threads: */
+    {"gc_threads=2,policy=auto,max_heap=3M", NULL, false},
+    {"gc_threads=4,policy=auto", NULL, false},
+    {"gc_threads=2,policy=auto,max_heap=1M,grow_headroom=64K,large_object=4096", NULL, false},
+    {"gc_threads=4,policy=auto,eden_size=64K,remembered_set=object", NULL, false},
+    {"gc_threads=2,policy=fixed,eden_size=64K,compat.overflow=scan-order,compactor=planning", NULL, false},
+    {"gc_threads=4,policy=fixed,eden_size=256K,compat.overflow=scan-order,max_heap=2M,large_object=4096", NULL, false},
+    {"gc_threads=2,policy=fixed,eden_size=1M,compat.overflow=scan-order,tenure_criterion=never", NULL, false},
+    {"gc_threads=4,policy=fixed,eden_size=64K,compactor=none,full_gc_ratio=0.1", NULL, false},
+    {"gc_threads=2,policy=auto,max_heap=6M,grow_headroom=64K,pretenure=auto", NULL, false},
+    {"gc_threads=2,policy=auto,max_heap=4M,tenure_fill=0", "0x10031", true},
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 

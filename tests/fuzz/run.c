@@ -65,6 +65,7 @@ void run_events(const struct event *events, size_t count) {
     eden_visitor_add(fuzz.w.heap, visit, &fuzz); /* slots may be reported twice */
     eden_root_add(fuzz.w.heap, &fuzz.globals[0]);
     const size_t stack_room = fuzz.w.heap->mark_stack.room;
+    fuzz.w.heap->alone_bytes = 0; /* heaps here are small: threads are woken at once */
     {
         EDEN_FRAME(fuzz.w.m, local, FRAME_ROOTS);
         fuzz.frame = local;

@@ -76,4 +76,26 @@ TEST(what_cannot_be_read_is_no_limit) {
     assert_true(memory_of("0::/\n") == EDEN_NO_LIMIT);
 }
 
+static uint64_t cpus_of(const char *groups) {
+    char self[256];
+    write_file("self", groups);
+    snprintf(self, sizeof self, "%s", in_folder("self"));
+    return cgroup_cpus(self, folder);
+}
+
+TEST(the_least_share_of_processors_counts_and_is_rounded_up) {
+    assert_true(mkdir(in_folder("c"), 0700) == 0 && mkdir(in_folder("c/d"), 0700) == 0);
+    assert_true(cpus_of("0::/c/d\n") == EDEN_NO_LIMIT);
+    write_file("c/cpu.max", "max 100000\n");
+    assert_true(cpus_of("0::/c/d\n") == EDEN_NO_LIMIT);
+    write_file("c/cpu.max", "400000 100000\n");
+    assert_int_equal(cpus_of("0::/c/d\n"), 4);
+    write_file("c/d/cpu.max", "150000 100000\n");
+    assert_int_equal(cpus_of("0::/c/d\n"), 2);
+    write_file("c/d/cpu.max", "50000 100000\n");
+    assert_int_equal(cpus_of("0::/c/d\n"), 1);
+    write_file("c/d/cpu.max", "50000 0\n");
+    assert_int_equal(cpus_of("0::/c/d\n"), 4);
+}
+
 SUITE(make_folder, remove_folder)

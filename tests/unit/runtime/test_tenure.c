@@ -8,7 +8,7 @@ static int64_t number_of(eden_value pair) { return eden_int_value(eden_slot(pair
 /* What the next scavenge would say of a young object. */
 static int reason_for(const struct world *w, eden_value object) {
     const struct tenure_policy policy = {.criterion = (enum eden_criterion)w->heap->params.tenure_criterion};
-    return tenure_reason(w->heap, &policy, object);
+    return tenure_reason(w->heap, &policy, object, eden_header(object));
 }
 
 /* Reference counts are in young headers from the census until the scavenge that took it. */
@@ -71,7 +71,7 @@ static void remembered_case(struct population a, struct population b, unsigned l
     assert_int_equal(policy.criterion, EDEN_BY_REMEMBERED);
     assert_int_equal(policy.least_references, least);
     eden_value first = eden_slot(eden_slot(local[0], 0), 0);
-    assert_int_equal(tenure_reason(w.heap, &policy, first),
+    assert_int_equal(tenure_reason(w.heap, &policy, first, eden_header(first)),
                      a.references >= least ? EDEN_TENURE_REMEMBERED : NOT_TENURED);
     clear_counts(&w);
     uint64_t before = figures_of(&w).tenured_objects;

@@ -1,0 +1,223 @@
+/* Marking by several threads.
+ *
+ * 1. Purpose
+ * mark.c marks alone until it has marked enough to be worth waking others, and then leaves its stack to the threads of
+ * the pool (heap/workers.c). When they have nothing left, it goes on alone with what they may not scan.
+ *
+ * 2. Algorithm
+ * A thread that finds an unmarked object sets the mark bit by compare-and-swap; the one that succeeds counts the object
+ * and queues it. An entry of a queue is an object's address and the number of a piece: large objects are scanned a
+ * piece at a time, and the entry for the next piece is queued first, so that others may steal it. As in mark.c, a
+ * reference goes through a ring while memory answers.
+ *
+ *    what is reached          what is done
+ *    ordinary object          marked, queued, scanned by anybody
+ *    ephemeron, weak object   marked, put on the heap's mark stack, under the lock: mark.c scans it
+ *    pending key              under the lock: released (heap/ephemerons.c), what waited goes on the mark stack
+ *
+ * A weak object is scanned here if the list of weak objects has room for it, which it has unless there are more than
+ * ever before.
+ *
+ * 3. Overflow
+ * What finds no room in a queue goes on the heap's mark stack; what finds none there is grey, as in mark.c.
+ *
+ * 4. Invariants
+ * I1. Each object is counted once, by the thread that has set its mark bit. So the sum is what one thread would count.
+ * I2. While threads mark, headers change by atomic accesses only: the mark bit by compare-and-swap, all else under the
+ *     lock. Reading a header without one is right where this thread has set its mark bit, or has the object from a
+ * queue. I3. Objects stay where they are, and no slot is written but the first ones of ephemerons that are released.
+ *
+ * 5. Failure
+ * There is no lack of memory: the queues are there, the mark stack is bounded, and grey objects are found by walking.
+ *
+ * 6. Cost
+ * An atomic instruction for each object that is marked. Everything that only weak objects or ephemerons lead to is
+ * marked alone at first, and together again when that is enough work (mark.c). */
+#include "old/markers.h"
+
+/* A piece has 64 references, more where the object has too many pieces for its number. */
+enum { PIECE_SHIFT = 6, AHEAD = 16, ADDRESS_BITS = 45, PIECE_BITS = 64 - ADDRESS_BITS };
+
+struct markers {
+    eden_heap *heap;
+    pthread_mutex_t lock; /* around the mark stack, the list of weak objects, and pending keys */
+    size_t left;          /* of the mark stack: not for the threads */
+    const eden_value *references;
+    size_t reference_count;
+    struct tally marked; /* under the lock */
+};
+
+struct marker {
+    struct markers *all;
+    eden_heap *heap;
+    struct work_queue *queue;
+    struct tally marked;
+    eden_value ring[AHEAD];
+    size_t first, end;
+};
+
+/* ---- entries ---- */
+
+static uint64_t entry_of(eden_value object, size_t piece) { return object >> 3 | (uint64_t)piece << ADDRESS_BITS; }
+static eden_value entry_object(uint64_t entry) { return (entry & ((1ull << ADDRESS_BITS) - 1)) << 3; }
+static size_t entry_piece(uint64_t entry) { return (size_t)(entry >> ADDRESS_BITS); }
+
+/* Of an object with so many references: 2 to the power of this are a piece. */
+static unsigned piece_shift(size_t count) {
+    unsigned shift = PIECE_SHIFT;
+    while (count >> shift >= (size_t)1 << PIECE_BITS) {
+        shift++;
+    }
+    return shift;
+}
+
+static uint64_t header_now(eden_value object) { return __atomic_load_n(eden_words_(object), __ATOMIC_RELAXED); }
+
+/* For the collecting thread. */
+static void leave(struct marker *marker, eden_value object) {
+    pthread_mutex_lock(&marker->all->lock);
+    mark_stack_push(&marker->heap->mark_stack, object);
+    pthread_mutex_unlock(&marker->all->lock);
+}
+
+static void release(struct marker *marker, eden_value key) {
+    pthread_mutex_lock(&marker->all->lock);
+    if (ephemerons_is_pending(header_now(key))) { /* nobody else has */
+        ephemerons_release(marker->heap, key);
+    }
+    pthread_mutex_unlock(&marker->all->lock);
+}
+
+/* Is the mark this thread's? */
+static bool claim(struct marker *marker, eden_value v) {
+    for (uint64_t header = header_now(v);;) {
+        if (ephemerons_is_pending(header)) {
+            release(marker, v);
+            header = header_now(v);
+        } else if ((header & EDEN_HEADER_MARKED) != 0) {
+            return false;
+        } else if (__atomic_compare_exchange_n(eden_words_(v), &header, header | EDEN_HEADER_MARKED, true,
+                                               __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            return true;
+        }
+    }
+}
+
+static void count(struct marker *marker, eden_value v) {
+    marker->marked.objects++;
+    marker->marked.bytes += object_bytes(v);
+}
+
+static void reach(struct marker *marker, eden_value v) {
+    if (claim(marker, v)) {
+        count(marker, v);
+        if (heap_reference_slots(marker->heap, v) != 0 && !work_put(marker->queue, entry_of(v, 0))) {
+            leave(marker, v);
+        }
+    }
+}
+
+static void reach_oldest(struct marker *marker) { reach(marker, marker->ring[marker->first++ % AHEAD]); }
+
+static void reach_slots(struct marker *marker, const eden_value *slots, size_t slot_count) {
+    for (size_t i = 0; i < slot_count; i++) {
+        if (eden_is_object(slots[i])) {
+            __builtin_prefetch((const void *)(uintptr_t)slots[i], 1);
+            if (marker->end - marker->first == AHEAD) {
+                reach_oldest(marker);
+            }
+            marker->ring[marker->end++ % AHEAD] = slots[i];
+        }
+    }
+}
+
+/* Does the list have room? It does not grow here: the threads of the pool allocate nothing. */
+static bool note_weak(struct marker *marker, eden_value object) {
+    struct weak_list *weak = &marker->heap->weak;
+    pthread_mutex_lock(&marker->all->lock);
+    bool noted = weak->count < weak->room && ephemerons_note_weak(marker->heap, object);
+    pthread_mutex_unlock(&marker->all->lock);
+    return noted;
+}
+
+/* How many of its references may be scanned here, of an object that is no ordinary one. */
+static size_t special_slots(struct marker *marker, eden_value object, uint32_t format, bool first) {
+    if (format == EDEN_FORMAT_WEAK && (!first || note_weak(marker, object))) {
+        return heap_strong_slots(marker->heap, object);
+    }
+    if (format == EDEN_FORMAT_WEAK || format == EDEN_FORMAT_EPHEMERON || format == FORMAT_PENDING) {
+        leave(marker, object);
+        return 0;
+    }
+    return heap_reference_slots(marker->heap, object);
+}
+
+static void scan(struct marker *marker, uint64_t entry) {
+    eden_value object = entry_object(entry);
+    size_t piece = entry_piece(entry);
+    uint32_t format = eden_format_bits(object);
+    size_t slots =
+        format < EDEN_FORMAT_WEAK ? eden_slot_count(object) : special_slots(marker, object, format, piece == 0);
+    unsigned shift = piece_shift(slots);
+    size_t from = piece << shift, to = (piece + 1) << shift;
+    if (to >= slots || !work_put(marker->queue, entry_of(object, piece + 1))) {
+        to = slots; /* the last piece, or no room to go on later */
+    }
+    if (from < to) {
+        reach_slots(marker, eden_words_(object) + 1 + from, to - from);
+    }
+}
+
+/* What mark.c has left on its stack: objects, and above an object the integer of the reference to go on with. What has
+ * no room stays there. */
+static void take_stack(struct marker *marker) {
+    struct mark_stack *stack = &marker->heap->mark_stack;
+    while (stack->count > marker->all->left && marker->queue->end - marker->queue->first < marker->queue->room) {
+        uint64_t entry = stack->entries[--stack->count];
+        if (eden_is_int(entry)) {
+            eden_value object = stack->entries[--stack->count];
+            size_t from = (size_t)eden_int_value(entry);
+            work_put(marker->queue, entry_of(object, from >> piece_shift(heap_strong_slots(marker->heap, object))));
+        } else {
+            work_put(marker->queue, entry_of(entry, 0));
+        }
+    }
+}
+
+static void run(void *context, unsigned index) {
+    struct markers *all = context;
+    struct marker marker = {.all = all, .heap = all->heap, .queue = workers_queue(index)};
+    if (index == 0) {
+        pthread_mutex_lock(&all->lock);
+        take_stack(&marker);
+        pthread_mutex_unlock(&all->lock);
+        for (size_t i = 0; i < all->reference_count; i++) {
+            reach(&marker, all->references[i]);
+        }
+    }
+    for (uint64_t entry;;) {
+        if (work_take(marker.queue, &entry) ||
+            (marker.first == marker.end && workers_steal(index, &entry, NULL, NULL))) {
+            scan(&marker, entry);
+        } else if (marker.first != marker.end) {
+            reach_oldest(&marker);
+        } else {
+            break;
+        }
+    }
+    pthread_mutex_lock(&all->lock);
+    all->marked.objects += marker.marked.objects;
+    all->marked.bytes += marker.marked.bytes;
+    pthread_mutex_unlock(&all->lock);
+}
+
+void markers_run(eden_heap *heap, size_t left, const eden_value *references, size_t count, struct tally *marked) {
+    struct markers all = {.heap = heap,
+                          .lock = PTHREAD_MUTEX_INITIALIZER,
+                          .left = left,
+                          .references = references,
+                          .reference_count = count};
+    workers_run(run, &all);
+    marked->objects += all.marked.objects;
+    marked->bytes += all.marked.bytes;
+}
