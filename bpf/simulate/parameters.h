@@ -45,7 +45,7 @@ bool simulate_refills(const struct simulate_parameters *parameters);
 bool simulate_overflows_in_order(const struct simulate_parameters *parameters); /* of the scan; else the oldest first */
 /* The share of a semispace that is tenured when tenuring triggers. */
 double simulate_tenure_share(const struct simulate_parameters *parameters, uint64_t semispace);
-/* Of an eden of so many bytes: a semispace that is a fifth of it; what is larger is born in old space. */
+/* A semispace is a fifth of eden; larger objects are born in old space. */
 uint64_t simulate_semispace(double eden);
 uint64_t simulate_young_most(const struct simulate_parameters *parameters, double eden);
 

@@ -45,7 +45,7 @@ static uint64_t memory_of(char path[LONGEST], size_t length) {
     return most < high ? most : high;
 }
 
-/* "200000 100000": so many microseconds in each period of so many. */
+/* "QUOTA PERIOD", in microseconds. */
 static uint64_t cpus_of(char path[LONGEST], size_t length) {
     char text[64], *end, *last;
     if (!read_in(path, length, "/cpu.max", text, sizeof text)) {

@@ -62,7 +62,7 @@ static uint64_t entry_of(eden_value object, size_t piece) { return object >> 3 |
 static eden_value entry_object(uint64_t entry) { return (entry & ((1ull << ADDRESS_BITS) - 1)) << 3; }
 static size_t entry_piece(uint64_t entry) { return (size_t)(entry >> ADDRESS_BITS); }
 
-/* Of an object with so many references: 2 to the power of this are a piece. */
+/* A piece of an object has 2 to the power of this references. */
 static unsigned piece_shift(size_t count) {
     unsigned shift = PIECE_SHIFT;
     while (count >> shift >= (size_t)1 << PIECE_BITS) {
