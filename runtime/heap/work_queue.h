@@ -40,6 +40,25 @@ struct work_queue {
     size_t first, end, room; /* of own: entries from first to end, modulo WORK_OWN; at most room of them */
 };
 
+/* An entry is an object's address and the number of a piece of it: large objects are scanned a piece at a time. */
+enum { WORK_ADDRESS_BITS = 45, WORK_PIECE_BITS = 64 - WORK_ADDRESS_BITS };
+
+static inline uint64_t work_entry(uint64_t object, size_t piece) {
+    return object >> 3 | (uint64_t)piece << WORK_ADDRESS_BITS;
+}
+static inline uint64_t work_object(uint64_t entry) { return (entry & ((1ull << WORK_ADDRESS_BITS) - 1)) << 3; }
+static inline size_t work_piece(uint64_t entry) { return (size_t)(entry >> WORK_ADDRESS_BITS); }
+
+/* A piece of an object with `count` references has 2 to the power of this; `least`, unless there are too many pieces
+ * for their number. */
+static inline unsigned work_piece_shift(size_t count, unsigned least) {
+    unsigned shift = least;
+    while (count >> shift >= (size_t)1 << WORK_PIECE_BITS) {
+        shift++;
+    }
+    return shift;
+}
+
 /* False: there is no room. */
 static inline bool work_put(struct work_queue *queue, uint64_t entry) {
     if (queue->end - queue->first >= queue->room) {

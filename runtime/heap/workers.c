@@ -301,6 +301,15 @@ void workers_arrive(unsigned index, void (*poll)(void *context), void *context) 
     }
 }
 
+bool workers_is_solitary(struct solitude *solitude) {
+    enum { ENTRIES = 1024, TIMES = 4 };
+    if (++solitude->entries % ENTRIES == 0) {
+        bool others_idle = __atomic_load_n(&pool.idle, __ATOMIC_RELAXED) >= pool.team - 1;
+        solitude->times = others_idle && !pool.is_solo ? solitude->times + 1 : 0;
+    }
+    return solitude->times == TIMES;
+}
+
 /* ---- fork and the end ---- */
 
 /* The child has one thread, and what it is in goes on. Another thread's collection does not: its heap is lost. */

@@ -25,6 +25,13 @@ struct work_queue *workers_queue(unsigned index);
 bool workers_steal(unsigned index, uint64_t *entry, void (*poll)(void *context), void *context);
 /* Instead, where a run ends with something in the queues: thread 0 waits for the others and polls. */
 void workers_arrive(unsigned index, void (*poll)(void *context), void *context);
+/* Asked once an entry: has this thread had so little in its queue for so long that the others have had nothing? A list
+ * is such work: one thread alone is faster than one of several, which has to claim what it reaches. */
+struct solitude {
+    unsigned entries, times;
+};
+bool workers_is_solitary(struct solitude *solitude);
+enum { WORKERS_PATIENCE = 8 }; /* so many times as much is then done alone before others are woken again */
 /* Does this thread act for the one that collects? It may allocate memory and report. */
 bool workers_is_first(unsigned index);
 

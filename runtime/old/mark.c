@@ -35,7 +35,8 @@ struct marking {
     size_t first, end;      /* those from first to end, modulo AHEAD */
     unsigned threads;       /* 1: alone to the end */
     bool has_taken;         /* the pool */
-    uint64_t alone_until;   /* more bytes than this are marked together */
+    uint64_t alone_bytes;   /* so much is marked before the rest is marked together */
+    uint64_t alone_until;   /* bytes of `marked` */
     size_t left;            /* so much of the stack, from its bottom, the threads have left to this one */
 };
 
@@ -151,9 +152,10 @@ static void drain_together(struct marking *marking) {
         while (marking->first != marking->end) {
             references[count++] = marking->ring[marking->first++ % AHEAD];
         }
-        markers_run(heap, marking->left, references, count, &marking->marked);
+        bool is_list = markers_run(heap, marking->left, references, count, &marking->marked);
         marking->left = heap->mark_stack.count;
-        marking->alone_until = marking->marked.bytes + heap->alone_bytes;
+        marking->alone_bytes *= is_list ? WORKERS_PATIENCE : 1;
+        marking->alone_until = marking->marked.bytes + marking->alone_bytes;
     }
 }
 
@@ -217,8 +219,10 @@ static eden_value keep_if_marked(void *context, eden_value v) {
 static void drain_between(eden_visit *visit) { drain_all((struct marking *)visit); }
 
 struct tally mark(eden_heap *heap) {
-    struct marking marking = {
-        .visit = {heap, visit_slots, drain_between}, .threads = workers_wanted(heap), .alone_until = heap->alone_bytes};
+    struct marking marking = {.visit = {heap, visit_slots, drain_between},
+                              .threads = workers_wanted(heap),
+                              .alone_bytes = heap->alone_bytes,
+                              .alone_until = heap->alone_bytes};
     roots_visit(&marking.visit);
     drain_all(&marking);
     while (ephemerons_fire(heap, reach_key, &marking)) {

@@ -36,7 +36,7 @@
 #include "old/markers.h"
 
 /* A piece has 64 references, more where the object has too many pieces for its number. */
-enum { PIECE_SHIFT = 6, AHEAD = 16, ADDRESS_BITS = 45, PIECE_BITS = 64 - ADDRESS_BITS };
+enum { PIECE_SHIFT = 6, AHEAD = 16 };
 
 struct markers {
     eden_heap *heap;
@@ -45,6 +45,7 @@ struct markers {
     const eden_value *references;
     size_t reference_count;
     struct tally marked; /* under the lock */
+    bool is_list;        /* under the lock */
 };
 
 struct marker {
@@ -54,22 +55,9 @@ struct marker {
     struct tally marked;
     eden_value ring[AHEAD];
     size_t first, end;
+    struct solitude solitude;
+    bool is_list;
 };
-
-/* ---- entries ---- */
-
-static uint64_t entry_of(eden_value object, size_t piece) { return object >> 3 | (uint64_t)piece << ADDRESS_BITS; }
-static eden_value entry_object(uint64_t entry) { return (entry & ((1ull << ADDRESS_BITS) - 1)) << 3; }
-static size_t entry_piece(uint64_t entry) { return (size_t)(entry >> ADDRESS_BITS); }
-
-/* A piece of an object has 2 to the power of this references. */
-static unsigned piece_shift(size_t count) {
-    unsigned shift = PIECE_SHIFT;
-    while (count >> shift >= (size_t)1 << PIECE_BITS) {
-        shift++;
-    }
-    return shift;
-}
 
 static uint64_t header_now(eden_value object) { return __atomic_load_n(eden_words_(object), __ATOMIC_RELAXED); }
 
@@ -111,7 +99,7 @@ static void count(struct marker *marker, eden_value v) {
 static void reach(struct marker *marker, eden_value v) {
     if (claim(marker, v)) {
         count(marker, v);
-        if (heap_reference_slots(marker->heap, v) != 0 && !work_put(marker->queue, entry_of(v, 0))) {
+        if (heap_reference_slots(marker->heap, v) != 0 && !work_put(marker->queue, work_entry(v, 0))) {
             leave(marker, v);
         }
     }
@@ -153,14 +141,14 @@ static size_t special_slots(struct marker *marker, eden_value object, uint32_t f
 }
 
 static void scan(struct marker *marker, uint64_t entry) {
-    eden_value object = entry_object(entry);
-    size_t piece = entry_piece(entry);
+    eden_value object = work_object(entry);
+    size_t piece = work_piece(entry);
     uint32_t format = eden_format_bits(object);
     size_t slots =
         format < EDEN_FORMAT_WEAK ? eden_slot_count(object) : special_slots(marker, object, format, piece == 0);
-    unsigned shift = piece_shift(slots);
+    unsigned shift = work_piece_shift(slots, PIECE_SHIFT);
     size_t from = piece << shift, to = (piece + 1) << shift;
-    if (to >= slots || !work_put(marker->queue, entry_of(object, piece + 1))) {
+    if (to >= slots || !work_put(marker->queue, work_entry(object, piece + 1))) {
         to = slots; /* the last piece, or no room to go on later */
     }
     if (from < to) {
@@ -177,11 +165,32 @@ static void take_stack(struct marker *marker) {
         if (eden_is_int(entry)) {
             eden_value object = stack->entries[--stack->count];
             size_t from = (size_t)eden_int_value(entry);
-            work_put(marker->queue, entry_of(object, from >> piece_shift(heap_strong_slots(marker->heap, object))));
+            work_put(marker->queue, work_entry(object, from >> work_piece_shift(heap_strong_slots(marker->heap, object),
+                                                                                PIECE_SHIFT)));
         } else {
-            work_put(marker->queue, entry_of(entry, 0));
+            work_put(marker->queue, work_entry(entry, 0));
         }
     }
+}
+
+/* Leaves to the collecting thread what this one alone has had for long (copiers.c, section 4). */
+static void leave_list(struct marker *marker) {
+    uint64_t entry;
+    while (marker->first != marker->end) {
+        reach_oldest(marker);
+    }
+    while (work_take(marker->queue, &entry)) {
+        if (work_piece(entry) == 0) {
+            leave(marker, work_object(entry));
+        } else {
+            scan(marker, entry);
+            while (marker->first != marker->end) {
+                reach_oldest(marker);
+            }
+        }
+    }
+    marker->solitude = (struct solitude){0, 0};
+    marker->is_list = true;
 }
 
 static void run(void *context, unsigned index) {
@@ -196,6 +205,9 @@ static void run(void *context, unsigned index) {
         }
     }
     for (uint64_t entry;;) {
+        if (workers_is_solitary(&marker.solitude)) {
+            leave_list(&marker);
+        }
         if (work_take(marker.queue, &entry) ||
             (marker.first == marker.end && workers_steal(index, &entry, NULL, NULL))) {
             scan(&marker, entry);
@@ -208,10 +220,11 @@ static void run(void *context, unsigned index) {
     pthread_mutex_lock(&all->lock);
     all->marked.objects += marker.marked.objects;
     all->marked.bytes += marker.marked.bytes;
+    all->is_list |= marker.is_list;
     pthread_mutex_unlock(&all->lock);
 }
 
-void markers_run(eden_heap *heap, size_t left, const eden_value *references, size_t count, struct tally *marked) {
+bool markers_run(eden_heap *heap, size_t left, const eden_value *references, size_t count, struct tally *marked) {
     struct markers all = {.heap = heap,
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .left = left,
@@ -220,4 +233,5 @@ void markers_run(eden_heap *heap, size_t left, const eden_value *references, siz
     workers_run(run, &all);
     marked->objects += all.marked.objects;
     marked->bytes += all.marked.bytes;
+    return all.is_list;
 }

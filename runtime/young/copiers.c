@@ -27,6 +27,10 @@
  * special objects, and for tenured ones that refer to young ones afterwards. Young arrays are scanned a piece at a
  * time, as in old/markers.c.
  *
+ * A list is copied by one thread, whichever has its front, and twice as slowly as by scavenge.c: claiming an object
+ * takes longer than copying it. A thread that has kept all others idle for long leaves what it has to the collecting
+ * thread, and the run ends.
+ *
  * 5. The remembered set
  * Threads take CHUNK entries of it at a time. Tenured objects are scanned at once, as one thread does, so that what
  * counts as scattered (heap/policy.h) means the same; others stay in the queues for the next run.
@@ -68,9 +72,7 @@ enum {
     HOLES = 16,
     HOLE_SIZES = FREE_LIST_SIZES,
     CHUNK = 128,
-    PIECE_SHIFT = 9,
-    ADDRESS_BITS = 45,
-    PIECE_BITS = 64 - ADDRESS_BITS
+    PIECE_SHIFT = 9
 };
 
 struct buffer {
@@ -97,7 +99,8 @@ struct copier {
     uintptr_t next_hole;
     bool at_once;      /* tenured objects go to the list, not to the queue */
     uintptr_t next_at; /* as in struct scavenge */
-    struct list tenured, pending, special, remember;
+    struct list tenured, pending, left, remember;
+    struct solitude solitude;
     struct copied sum;
 };
 
@@ -126,14 +129,8 @@ static void list_join(const struct list *list, eden_value *all) {
     }
 }
 
-/* ---- entries ---- */
-
-static uint64_t entry_of(eden_value original, size_t piece) { return original >> 3 | (uint64_t)piece << ADDRESS_BITS; }
-static eden_value entry_original(uint64_t entry) { return (entry & ((1ull << ADDRESS_BITS) - 1)) << 3; }
-static size_t entry_piece(uint64_t entry) { return (size_t)(entry >> ADDRESS_BITS); }
-
 static void queue_original(struct copier *c, eden_value original) {
-    if (!work_put(c->queue, entry_of(original, 0))) {
+    if (!work_put(c->queue, work_entry(original, 0))) {
         list_add(&c->pending, original);
     }
 }
@@ -519,19 +516,11 @@ static bool is_special(uint32_t format) {
     return format == EDEN_FORMAT_WEAK || format == EDEN_FORMAT_EPHEMERON || format == FORMAT_PENDING;
 }
 
-static unsigned piece_shift(size_t count) {
-    unsigned shift = PIECE_SHIFT;
-    while (count >> shift >= (size_t)1 << PIECE_BITS) {
-        shift++;
-    }
-    return shift;
-}
-
 static void scan_survivor(struct copier *c, eden_value original, eden_value copy, size_t piece) {
     size_t slots = heap_reference_slots(c->heap, copy);
-    unsigned shift = piece_shift(slots);
+    unsigned shift = work_piece_shift(slots, PIECE_SHIFT);
     size_t from = piece << shift, to = (piece + 1) << shift;
-    if (to >= slots || !work_put(c->queue, entry_of(original, piece + 1))) {
+    if (to >= slots || !work_put(c->queue, work_entry(original, piece + 1))) {
         to = slots;
     }
     scan_slots(c, eden_words_(copy) + 1 + from, to - from);
@@ -540,7 +529,7 @@ static void scan_survivor(struct copier *c, eden_value original, eden_value copy
 static void scan_original(struct copier *c, eden_value original, size_t piece) {
     eden_value copy = object_forwarded_to(header_now(original));
     if (is_special(eden_format_bits(copy))) {
-        list_add(&c->special, original);
+        list_add(&c->left, original);
     } else if (heap_is_young(c->heap, copy)) {
         scan_survivor(c, original, copy, piece);
     } else if (scan_slots(c, eden_words_(copy) + 1, heap_reference_slots(c->heap, copy))) {
@@ -674,7 +663,7 @@ static void end(struct copier *c) {
         }
     }
     list_join(&c->pending, &all->pending);
-    list_join(&c->special, &all->special);
+    list_join(&c->left, &all->left);
     list_join(&c->remember, &all->remember);
     add_tally(&sum->moved, c->sum.moved);
     add_tally(&sum->tenured, c->sum.tenured);
@@ -687,6 +676,7 @@ static void end(struct copier *c) {
     sum->has_failed |= c->sum.has_failed;
     sum->is_broken |= c->sum.is_broken;
     sum->skips |= c->sum.skips;
+    sum->is_list |= c->sum.is_list;
     pthread_mutex_unlock(&all->lock);
 }
 
@@ -710,13 +700,27 @@ static void run_remembered(void *context, unsigned index) {
 static bool scan_one(struct copier *c) {
     uint64_t entry;
     if (work_take(c->queue, &entry)) {
-        scan_original(c, entry_original(entry), entry_piece(entry));
+        scan_original(c, work_object(entry), work_piece(entry));
         return true;
     }
-    while (c->pending.first != EDEN_NONE && work_put(c->queue, entry_of(c->pending.first, 0))) {
+    while (c->pending.first != EDEN_NONE && work_put(c->queue, work_entry(c->pending.first, 0))) {
         list_take(&c->pending);
     }
     return c->queue->end != c->queue->first;
+}
+
+/* Leaves to the collecting thread what this one alone has had for long. */
+static void leave_list(struct copier *c) {
+    uint64_t entry;
+    while (work_take(c->queue, &entry)) {
+        if (work_piece(entry) == 0) {
+            list_add(&c->left, work_object(entry));
+        } else {
+            scan_original(c, work_object(entry), work_piece(entry));
+        }
+    }
+    c->solitude = (struct solitude){0, 0};
+    c->sum.is_list = true;
 }
 
 static void run_copy(void *context, unsigned index) {
@@ -735,11 +739,14 @@ static void run_copy(void *context, unsigned index) {
         if (c.is_first) {
             answer_growth(&c);
         }
+        if (workers_is_solitary(&c.solitude)) {
+            leave_list(&c);
+        }
         if (!scan_one(&c)) {
             if (!workers_steal(index, &entry, answer_growth, &c)) {
                 break;
             }
-            scan_original(&c, entry_original(entry), entry_piece(entry));
+            scan_original(&c, work_object(entry), work_piece(entry));
         }
     }
     end(&c);
@@ -747,7 +754,7 @@ static void run_copy(void *context, unsigned index) {
 
 static void run(struct copiers *all, void (*part)(void *context, unsigned index), bool has_queued) {
     all->sum = (struct copied){.filled = 0};
-    all->special = all->remember = EDEN_NONE;
+    all->left = all->remember = EDEN_NONE;
     all->next = 0;
     workers_run(part, all);
     all->has_queued = has_queued;

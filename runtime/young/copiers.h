@@ -14,6 +14,7 @@ struct copied {
     uint64_t forgotten; /* entries of the remembered set that are EDEN_NONE now */
     bool has_failed;    /* some promotion: an object stays in place, and is on the heap's mark stack */
     bool is_broken;     /* I1 of cards or of the remembered set */
+    bool is_list;       /* one thread has had all there was, and has left it */
     bool skips;         /* ephemerons or weak objects of the remembered set, or of `unscanned` */
 };
 
@@ -26,7 +27,7 @@ struct copiers {
     struct space unscanned; /* of to-space, from start to used: objects to scan first */
     /* Lists of originals, forwarded objects, threaded through their first slots: */
     eden_value pending;  /* copied and to be scanned */
-    eden_value special;  /* after a run: ephemerons and weak objects that were copied, not scanned */
+    eden_value left;     /* after a run: copied, for the collecting thread to scan: ephemerons, weak objects, a list */
     eden_value remember; /* after a run: tenured objects that refer to young ones */
     struct copied sum;   /* of the last run */
     /* of a run */
@@ -40,7 +41,7 @@ bool copiers_take(struct copiers *copiers, unsigned wanted);
 /* Scans the remembered set's objects and cards. What no longer refers to anything young is EDEN_NONE in its list then.
  * What was copied is in the queues, but for tenured objects, which are scanned at once. */
 void copiers_scan_remembered(struct copiers *copiers);
-/* Scans `unscanned`, `pending`, the queues, and all that they lead to, but for special objects. */
+/* Scans `unscanned`, `pending`, the queues, and all that they lead to, but for what is `left`. */
 void copiers_scan(struct copiers *copiers);
 void copiers_give_back(struct copiers *copiers);
 

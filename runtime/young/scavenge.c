@@ -92,7 +92,8 @@ struct scavenge {
     bool is_second;     /* in the second pass of an overflow */
     struct tenure_policy policy;
     unsigned threads;     /* 1: alone to the end */
-    uint64_t alone_until; /* when `moved` has more bytes than this, the rest is copied together */
+    uint64_t alone_bytes; /* so much is copied before the rest is copied together */
+    uint64_t alone_until; /* by the phase that runs: bytes of `moved` */
     uint64_t filled;      /* bytes of to-space that are no objects */
     struct copiers copiers;
     struct tally moved; /* by the phase that runs */
@@ -547,16 +548,16 @@ static void remember_list(struct scavenge *s, eden_value original) {
     }
 }
 
-static void scan_special(struct scavenge *s, eden_value original);
+static void scan_left(struct scavenge *s, eden_value original);
 
 /* Empties the lists of a run. They come first: what is done here may tenure more. */
 static void take_lists(struct scavenge *s) {
-    eden_value remember = s->copiers.remember, special = s->copiers.special;
-    s->copiers.remember = s->copiers.special = EDEN_NONE;
+    eden_value remember = s->copiers.remember, left = s->copiers.left;
+    s->copiers.remember = s->copiers.left = EDEN_NONE;
     remember_list(s, remember);
-    for (eden_value next; special != EDEN_NONE; special = next) {
-        next = eden_words_(special)[1];
-        scan_special(s, special);
+    for (eden_value next; left != EDEN_NONE; left = next) {
+        next = eden_words_(left)[1];
+        scan_left(s, left);
     }
 }
 
@@ -623,7 +624,7 @@ static void scan_stacked(struct scavenge *s, eden_value object) {
     }
 }
 
-static void scan_special(struct scavenge *s, eden_value original) {
+static void scan_left(struct scavenge *s, eden_value original) {
     scan_stacked(s, object_forwarded_to(eden_header(original)));
 }
 
@@ -725,7 +726,8 @@ static void scan_together(struct scavenge *s) {
         scan_skipped(s, s->copiers.unscanned);
     }
     take_lists(s);
-    s->alone_until = s->moved.bytes + s->heap->alone_bytes;
+    s->alone_bytes *= s->copiers.sum.is_list ? WORKERS_PATIENCE : 1;
+    s->alone_until = s->moved.bytes + s->alone_bytes;
 }
 
 static void scan_moved(struct scavenge *s) {
@@ -900,12 +902,13 @@ static bool needs_order(const struct scavenge *s) {
 
 static void begin_threads(struct scavenge *s) {
     s->threads = needs_order(s) ? 1 : workers_wanted(s->heap);
+    s->alone_bytes = s->heap->alone_bytes;
     s->copiers = (struct copiers){.heap = s->heap, .to = s->to, .policy = &s->policy};
 }
 
 /* For the phase that begins: what lies there to be scanned is as much as copied. */
 static void begin_alone(struct scavenge *s) {
-    uint64_t left = s->to->used - s->scan, most = s->heap->alone_bytes;
+    uint64_t left = s->to->used - s->scan, most = s->alone_bytes;
     s->moved = (struct tally){0, 0};
     s->alone_until = most > left ? most - left : 0;
 }

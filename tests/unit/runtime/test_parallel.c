@@ -260,6 +260,42 @@ TEST(survivors_have_no_fillers_in_their_figure) {
     assert_int_equal(figures_of(&w).survived_bytes, 4 * bytes);
 }
 
+static struct result collect_lists(const char *threads) {
+    struct kinds k;
+    struct result result;
+    make_kinds(&k, threads);
+    {
+        enum { LONG = 40000 };
+        EDEN_FRAME(k.w.m, local, 2);
+        local[0] = eden_new_slots(k.w.m, k.w.array, LARGE);
+        for (int i = 0; i < 2; i++) {
+            local[1] = make_list(&k.w, eden_new(k.w.m, k.w.empty), LONG);
+            eden_slot_set(k.w.m, local[0], (size_t)i, local[1]);
+            eden_scavenge(k.w.m);
+            verify(&k.w);
+        }
+        for (size_t i = 0; i < WEAK; i++) {
+            local[1] = make_weak(&k, EDEN_NONE, EDEN_NONE);
+            eden_slot_set(k.w.m, local[0], LISTS + i, local[1]);
+        }
+        local[1] = EDEN_NONE;
+        eden_full_collect(k.w.m);
+        verify(&k.w);
+        result = result_of(&k, local[0]);
+    }
+    world_end(&k.w);
+    return result;
+}
+
+/* A thread that has kept the others idle for long leaves the list to the collecting thread. */
+TEST(a_list_is_nobodys_to_share) {
+    struct result alone = collect_lists("1");
+    for (int i = 0; i < 5; i++) {
+        assert_same(collect_lists("2"), alone);
+        assert_same(collect_lists("4"), alone);
+    }
+}
+
 TEST(no_thread_is_no_error) {
     struct result alone = run_program("1");
     sleep(3); /* those of the tests before end when nobody needs them */
