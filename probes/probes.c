@@ -6,7 +6,7 @@
  *   memory (8@counter(%rip)), at which libbpf refuses to attach.
  * - The site is sdt.h's plain one-byte nop, see docs/internals.md.
  * - Semaphores are hidden symbols in section .probes: an interposed one would silence its probe. heap__create's is
- *   the first field of the registry, so that whoever finds the one has found the other. */
+ *   the first field of the registry, so that a tool which has found one has found both. */
 #include "eden_probes.h"
 
 struct eden_registry_info eden_registry __attribute__((section(".probes"))) = {

@@ -38,8 +38,8 @@
 
 enum {
     EVENTS_BYTES = 8 << 20, /* 8 MiB: some 30,000 events */
-    /* Batches of lifetimes. A program that is recorded object by object sends a gigabyte a second, and whoever reads
-     * has other things to do for tenths of one. */
+    /* Batches of lifetimes. A program that is recorded object by object sends a gigabyte a second, and the
+     * reader has other things to do for tenths of one. */
     RECORDS_MOST_BYTES = 256 << 20,
     RECORDS_LEAST_BYTES = 16 << 20,
     RECORDS_MEMORY_PART = 16, /* of the machine's memory at most this part */

@@ -517,7 +517,7 @@ bool target_open_mapping(int pid, const struct mapping *mapping, struct regular 
         pid = living_thread(process); /* its own folder has map_files, task/ has not */
         path = open_proc_descriptor(pid, range, O_PATH);
     }
-    /* With the right to this one no other is tried: whoever says what is mapped could have any file opened. */
+    /* With the right to this one no other is tried: the process says what is mapped, and could have any file opened. */
     bool is_refused = path < 0 && (errno == EPERM || errno == EACCES);
     bool is_open = take_same(path, mapping, file);
     if (is_refused) {
@@ -532,7 +532,7 @@ bool target_open_mapping(int pid, const struct mapping *mapping, struct regular 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the page of an address is in memory or in swap. Between this look and a read the process can take it away:
- * the deadline of whoever reads is for that. False with errno: the address space is gone. */
+ * the reader's deadline is for that. False with errno: the address space is gone. */
 static bool look_for_page(struct memory memory, uint64_t address, bool *is_there) {
     const uint64_t present = 1ull << 63, swapped = 1ull << 62, page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t entry = present;

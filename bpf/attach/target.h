@@ -93,7 +93,7 @@ bool target_open_mapping(int pid, const struct mapping *mapping, struct regular 
 bool target_is_file(const struct regular *file, const struct file_identity *wanted);
 
 /* Reads all `bytes`, or fails with errno. A page that is not there reads as zeros, as memory does that was never
- * written: to bring another one the kernel would have to ask whoever backs it, perhaps for ever. Without pagemap every
+ * written: to bring another one, the kernel would wait for its server, perhaps for ever. Without pagemap every
  * page is read. */
 bool target_read(struct memory memory, uint64_t address, void *to, size_t bytes);
 

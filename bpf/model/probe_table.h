@@ -1,4 +1,4 @@
-/* The probes of eden_probes.def as data: names, arguments and their kinds, for whoever decodes or prints events. */
+/* The probes of eden_probes.def as data: names, arguments and their kinds, for decoding and printing events. */
 #ifndef EDEN_PROBE_TABLE_H
 #define EDEN_PROBE_TABLE_H
 

@@ -1,7 +1,7 @@
 /* A recording: one SQLite file that holds the events, the kernel's aggregates, and what they are of.
  *
  * Safe against being killed at any moment: events are gathered in memory and written in transactions of milliseconds
- * with a rollback journal, so that whoever opens the file next finds the last committed state. docs/recording.md
+ * with a rollback journal, so that the next reader finds the last committed state. docs/recording.md
  * describes the tables.
  *
  * A recorder writes one, a recording reads one; a file may be read while it is written. */

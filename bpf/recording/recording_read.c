@@ -1,7 +1,7 @@
 /* Reading a recording.
  *
  * 1. Purpose
- * The file may be half written, cut short, damaged, or made to harm whoever opens it.
+ * The file may be half written, cut short, damaged, or made to harm its reader.
  *
  * 2. Algorithm
  * recording_file.c opens the file, and copies it unless it is the caller's or root's without a hot journal. The process

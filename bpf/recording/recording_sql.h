@@ -33,7 +33,7 @@ struct file_look {
 /* Looks at an open file without changing anything. */
 struct file_look file_look(int file);
 
-/* Its size without holes, which cost whoever made it nothing. Unlike the blocks that it takes, this does not depend on
+/* Its size without holes, which cost their maker nothing. Unlike the blocks that it takes, this does not depend on
  * whether the file system compresses, or has written it yet. */
 uint64_t file_data_bytes(int file);
 

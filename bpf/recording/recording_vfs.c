@@ -27,7 +27,7 @@
  * I3. A write-ahead log is never read: a database in that mode can't be opened, for it needs shared memory.
  * I4. Deleting the journal empties it.
  * I5. What is said of a file (reserved, live) rests on write locks alone. Only a descriptor that may write can hold
- * one; flock(), and read locks, are within reach of whoever may read.
+ * one; flock(), and read locks, are within reach of every reader.
  *
  * 5. Failure
  *

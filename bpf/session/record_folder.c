@@ -50,7 +50,7 @@ static bool has_leftovers_alone(int folder) {
     return alone;
 }
 
-/* Removes a folder that a command left that was killed: whoever uses one holds it locked. */
+/* Removes a folder that a killed command left. (A folder in use is locked.) */
 static void sweep_folder(int parent, const char *name) {
     struct stat status;
     int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

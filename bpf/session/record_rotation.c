@@ -119,7 +119,7 @@ static void add_kept(void *context, const char *name, int file) {
     }
 }
 
-/* Not by name: whoever may put files there decides which names are free. */
+/* Not by name: others may put files there, and so decide which names are free. */
 static int by_time(const void *one, const void *other) {
     const struct timespec a = ((const struct kept *)one)->written, b = ((const struct kept *)other)->written;
     return a.tv_sec != b.tv_sec ? (a.tv_sec > b.tv_sec) - (a.tv_sec < b.tv_sec)

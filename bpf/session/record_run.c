@@ -229,7 +229,7 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         message_print("%s", request->waits);
     }
     if (request->begun != 0 && write(request->begun, "", 1) != 1) {
-        message_print("whoever started this recording has ended");
+        message_print("the process that started this recording has ended");
     }
     struct model model = {0};
     follow(source, &run, request, &model);

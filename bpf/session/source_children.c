@@ -186,8 +186,8 @@ static bool is_missed(const struct source *source, const struct observed *observ
            !has_heaps_within(source, observed, observed->image_ns, end_ns, observed->image_serial, end);
 }
 
-/* Whether what was found of a program holds for whoever executes its file next: all of it was, by the usual paths, and
- * is attached to. */
+/* Whether what was found of a program holds for the next process that executes its file: all of it was found, by the
+ * usual paths, and is attached to. */
 static bool holds_for_all(const struct program *program) {
     return program && !program->failed && !program->is_partial && program->knows_environment &&
            !program->is_elsewhere && program->library_path[0] == 0 && program->preload[0] == 0;

@@ -6,7 +6,7 @@
  *
  * 2. Algorithm
  * A process whose end has been noticed hits no probe any more. Once everything that was in the buffers then has been
- * handed on, its heaps are put into a model. It goes to whoever asked for it (options.on_ended), or is kept for the
+ * handed on, its heaps are put into a model. It goes to options.on_ended, or is kept for the
  * snapshots. Then the entries are given back, and the process is forgotten.
  *
  * 3. Invariants

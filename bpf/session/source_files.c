@@ -22,8 +22,8 @@
  *     and has its former number if all that was read is the same.
  * I2. A site with unreadable arguments is skipped with a message, and its figures are then unknown, never 0.
  * I3. A file takes no more sites than its branch and user have left (file_share); what finds no room is forgotten, and
- *     other branches can still use it. Attaching for every process is charged to the process that needs it, whoever had
- *     the file first.
+ *     other branches can still use it. Attaching for every process is charged to the process that needs it, even if
+ *     another one had the file first.
  * I4. A target is in use only while an attachment has it. That of an attachment which missed its deadline is never used
  *     again: the kernel may still complete it.
  *

@@ -202,7 +202,7 @@ static bool snapshot_entry(struct source *source, struct process_model *process,
     heap->earlier = earlier;
     heap->destroyed = entry->flags & HEAP_DESTROYED;
     heap->is_former = !heap->destroyed && is_former;
-    heap->owner = late.serial != 0 ? late.owner : entry->owner; /* whoever's it was when it was found */
+    heap->owner = late.serial != 0 ? late.owner : entry->owner; /* its owner when it was found */
     snprintf(heap->command, sizeof heap->command, "%.16s", entry->command);
     heap->known = known_figures(&source->file[file]);
     if (collections_are_seen(&source->file[file])) {

@@ -1,4 +1,4 @@
-/* Fields of CSV after RFC 4180. Lines end with "\r\n", which whoever prints them adds. */
+/* Fields of CSV after RFC 4180. The caller adds the "\r\n" of a line. */
 #ifndef EDEN_CSV_H
 #define EDEN_CSV_H
 

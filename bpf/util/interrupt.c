@@ -41,7 +41,7 @@ static void unblock(int number) {
     }
 }
 
-/* Where SIGCHLD is ignored, a child leaves no status, and whoever waits for one waits for ever. */
+/* Where SIGCHLD is ignored, a child leaves no status, and a wait for one never ends. */
 static void heed_children(void) {
     struct sigaction now;
     if (sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN) {

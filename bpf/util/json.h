@@ -1,5 +1,5 @@
 /* What all JSON of edenscope is made with. Output is ASCII: every other character, and each that steers a terminal, is
- * printed as \u and four digits, so that it is safe to look at, and means the same to whoever parses it. */
+ * printed as \u and four digits, so that it is safe to look at, and means the same to every parser. */
 #ifndef EDEN_JSON_H
 #define EDEN_JSON_H
 

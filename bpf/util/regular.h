@@ -1,5 +1,5 @@
 /* Opening a file that somebody else chose, as a program's loader or a script's interpreter. Opening, asking for its
- * size and closing can wait for ever for whoever serves the file or its folder: the opener does all of it. */
+ * size and closing can wait for ever, for the server of the file or of its folder: the opener does all of it. */
 #ifndef EDEN_REGULAR_H
 #define EDEN_REGULAR_H
 

@@ -1,6 +1,6 @@
 /* Labels of `script --json --label KEY=VALUE`: members of each line that say which host, service or place it is from,
- * so that lines of many machines can be told apart in one store. Keys are columns there: a key is a plain name, and
- * none of a member that lines have anyway. */
+ * for stores that hold lines of many machines. Keys are columns there: a key is a plain name, and not that of a member
+ * which lines have anyway. */
 #ifndef EDEN_LABELS_H
 #define EDEN_LABELS_H
 

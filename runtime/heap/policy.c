@@ -172,7 +172,7 @@ void policy_yield(eden_heap *heap, uint64_t bytes) {
         limit_eden(heap, left > used ? left : used);
     }
     new_space_yield(heap, bytes);
-    heap_set_limit(heap); /* whoever grows old space: the program may go on without the slow path */
+    heap_set_limit(heap); /* also outside a collection: the program may go on without the slow path */
 }
 
 /* Eden takes all there is, but for another new space, and the survivors. */

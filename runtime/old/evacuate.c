@@ -71,7 +71,7 @@ static void plan(struct evacuation *e) {
     }
     uint64_t room = all_free;
     struct segment *segment;
-    /* The sparsest, of which there may be many: the empty. Nothing moves into them. */
+    /* The sparsest are the empty ones, which may be many. Nothing moves into them. */
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         segment = &heap->old.segments[i];
         if (segment->live.bytes == 0 && is_sparse(heap, segment, all_free)) {

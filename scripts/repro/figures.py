@@ -198,7 +198,7 @@ def shrink(lab):
                    [[*row[:4], page.megabytes(row[4]), f"{row[5]:.0f}", f"{row[6]:.0f}"] for row in rows]),
         "`patterns heap.thrash` draws a picture of 24 MB for each frame, and drops the last one. The full collection "
         "that makes room for the new one frees the segment of the old one. While the threshold is below what is free "
-        "then, that segment is returned to the system and one like it is mapped at once, every page of which is "
+        "then, that segment is returned to the system and one like it is mapped at once, and every page of it is "
         "faulted in anew; above, the memory is used again. So the threshold matters to a program whose large objects "
         "come one by one and fill segments of their own: a segment is returned only if it is wholly empty. That is "
         "rare, and may be why the authors found no effect.",

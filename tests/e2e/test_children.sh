@@ -325,7 +325,7 @@ COMMAND
 expect_status 0 "$scope" stat --json -o stat.json -- ./command "$build/tests/hostile"
 jq -e '([.processes[].heaps | length] | add) + .other_processes.lost_heaps == 6000' stat.json >out ||
     die "what an orphan lost is not reported: $(jq -c '[.lost, [.processes[] | [.command, (.heaps | length), .lost_heaps]]]' stat.json)"
-# A program seen through two overlays of one folder: two files to whoever asks, one to the kernel.
+# A program seen through two overlays of one folder: two files to those who ask, one to the kernel.
 mkdir below nothing first second
 cp "$program" below/twin
 cat >command <<COMMAND

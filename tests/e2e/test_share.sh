@@ -49,7 +49,7 @@ SUDO_UID=65534 "$scope" report -i sudo.data --html sudo.html
 "$scope" report -i sudo.data --html sudo.html
 as 65534 cat sudo.html && die "a page that was not for this user can be read"
 setpriv --reuid 65532 --regid 0 --clear-groups cat sudo.html >seen 2>&1 && die "the group can read the page"
-# The page of whoever is named.
+# The page of the user who is named.
 "$scope" report -i own.data --user $third --html named.html
 as $third cat named.html || die "the page cannot be read by who is named: $(cat seen)"
 as 65534 cat named.html && die "another user can read the page"

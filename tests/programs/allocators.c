@@ -1,7 +1,7 @@
 /* allocators [ROUNDS]: three functions allocate an object of a class of its own each, in known numbers: for the test of
  * native stacks, so it is built with frame pointers, and each function stays one.
  *
- * A round is a Trunk, two Branches and five Leaves, of which grow() has three made and regrow() two. One in a hundred
+ * A round is a Trunk, two Branches and five Leaves: three are made under grow(), two under regrow(). One in a hundred
  * rounds keeps its Trunk to the end. */
 #include <eden/eden.h>
 

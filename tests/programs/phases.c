@@ -2,10 +2,9 @@
  *
  *     phases LIVE:SHARE:ORDER:BYTES...
  *
- * Each argument is a step. A table of boxes, and they, grow or shrink to LIVE MiB. Then BYTES MiB of boxes are
- * allocated, of which SHARE per cent enter the table, each in the place of another one: a random one (ORDER r), or the
- * oldest (f). The others are dropped at once. At last the boxes that live are checked. Exit status 1 if something
- * fails. */
+ * Each argument is a step. First a table and its boxes grow or shrink to LIVE MiB. Then BYTES MiB of boxes are
+ * allocated. SHARE per cent of them enter the table, each in the place of another one: a random one (ORDER r), or the
+ * oldest (f). The others are dropped at once. At last the live boxes are checked. Exit status 1: something failed. */
 #include <eden/eden.h>
 
 #include <stdio.h>

@@ -183,7 +183,7 @@ bool scene_measure(struct scene *scene) {
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
 
-/* An event says that the bounds have changed; whoever listens has seen it when it returns. */
+/* Sends an event that the bounds have changed; all listeners have seen it when this returns. */
 static bool fire_changed(struct scene *scene, eden_value element, eden_value old) {
     eden_mutator *m = scene->mutator;
     EDEN_FRAME(m, local, 2);

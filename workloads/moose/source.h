@@ -1,7 +1,7 @@
 /* The source code of a company's software, made up: classes with attributes and methods, whose bodies name others.
  *
- * Entities are numbered: classes, then attributes, then methods. Each has a name of its own, in letters of which one is
- * not Latin, so that Pharo holds all text in WideStrings. A text is words of such letters, with a space after each; a
+ * Entities are numbered: classes, then attributes, then methods. Each has a name of its own. One of its letters is not
+ * Latin, so that Pharo holds all text in WideStrings. A text is words of such letters, with a space after each; a
  * statement ends with a full stop. */
 #ifndef MOOSE_SOURCE_H
 #define MOOSE_SOURCE_H

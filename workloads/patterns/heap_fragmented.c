@@ -37,7 +37,7 @@ static bool add_buffer(struct store *store, size_t bytes, bool keep) {
     return true;
 }
 
-/* Buffers of one size, of which every third stays. */
+/* Buffers of one size. Every third stays. */
 static bool step(struct store *store, size_t bytes, bool mixed) {
     size_t count = A_STEP / bytes, keeps = count / 3;
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* shifting: a program whose pattern changes half-way. It reads an index, all of which stays; then it serves requests
+/* shifting: a program whose pattern changes half-way. It reads an index, which stays; then it serves requests
  * with sessions that outgrow the survivor semispace of the default eden, and end. What suits the first half (let old
  * space grow, tenure early) does not suit the second (a larger eden, tenure late). */
 #include "all.h"

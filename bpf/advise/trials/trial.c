@@ -350,7 +350,7 @@ static void end_all(struct run *run) {
     }
 }
 
-/* A copy: whoever holds the file may cut it at any moment. NULL, with `why`, where there is none. */
+/* A copy: a process that has the file open may cut it at any moment. NULL, with `why`, where there is none. */
 static char *copy_stats(const struct run *run, size_t *length) {
     struct failure *why = &run->result->why;
     struct stat file;

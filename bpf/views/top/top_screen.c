@@ -49,7 +49,7 @@ static SCREEN *open_terminal(FILE *out) {
     return terminal;
 }
 
-/* What a signal handler gives back: a terminal that takes no output holds whoever writes to it. */
+/* What a signal handler gives back: a terminal that takes no output blocks its writers. */
 static struct termios as_it_was;
 static char last_words[128];
 

@@ -60,7 +60,7 @@ static void use_registry(void *heap) {
     CHILD_CHECK(registry_remove(heap));
     CHILD_CHECK(!registry_remove(heap)); /* as one that is reported */
     registry_report_all(report_nothing); /* as exit() does, */
-    _exit(0);                            /* after which leaks would be looked for, of which the parent's heap is none */
+    _exit(0);                            /* exit() would look for leaks; the parent's heap is none */
 }
 
 static void fork_while_held(void *(*holds)(void *argument), void *argument) {
