@@ -123,7 +123,7 @@ static const struct known all[] = {
      {"0", "1", "0.5"},
      {"-0.1", "1.1", "inf", "nan", "x", ""},
      {"0", "1"}},
-    {"gc_threads", "1", {"1", "64", "unset"}, {"1", "64", "unset"}, {"0", "65", "1.5", "-2", "all", ""}, {"1", "64"}},
+    {"gc_threads", "unset", {"1", "64", "unset"}, {"1", "64", "unset"}, {"0", "65", "1.5", "-2", "all", ""}, {"1", "64"}},
 };
 enum { ALL = sizeof all / sizeof all[0] };
 
