@@ -7,7 +7,8 @@
  * 2. Algorithm
  * A turn is a child process that runs record_run(), as for processes that run already. When its period is over, the
  * next turn starts; once that one observes, it writes to a pipe, and the supervisor ends the turn before by SIGINT. So
- * what happens while the turns change is in both files, and no moment is in none.
+ * what happens while the turns change is in both files, and no moment is in none. A stop waits for a turn that is
+ * about to observe; a second one does not.
  * A file's name is NAME.YYYYMMDDTHHMMSSZ, by the time in UTC at which its turn started; where a file of that name is,
  * or one beside it, by the next free second.
  * With conditions, a file goes away once the one after it has ended, and no condition has held in either: so what led
@@ -340,10 +341,11 @@ static uint64_t after(uint64_t ns, double seconds) { return seconds > 0 ? ns + w
 
 static void take_beginning(struct supervisor *supervisor, struct turn *turn) {
     turn->has_begun = true;
+    if (turn == &supervisor->next) {
+        end_turn(&supervisor->now);
+    }
     if (supervisor->is_over) {
         end_turn(turn);
-    } else if (turn == &supervisor->next) {
-        end_turn(&supervisor->now);
     } else if (supervisor->end == 0) {
         supervisor->end = after(now_ns(), supervisor->request->seconds);
         supervisor->due = after(now_ns(), supervisor->rotation->period);
@@ -430,11 +432,13 @@ static void take_end_of_now(struct supervisor *supervisor) {
     remove_old(supervisor, path);
 }
 
-/* One that relieves another is not ended while it attaches, for that would be a failure, unless it must be now. */
+/* A turn that attaches is not ended, for that would be a failure, and the one before goes on until then, for its file
+ * would hold what happens after a gap. Unless they must end now. */
 static void end_turns(struct supervisor *supervisor, bool at_once) {
+    const bool attaches = supervisor->next.pid != 0 && !supervisor->next.has_begun;
     supervisor->is_over = true;
-    end_turn(&supervisor->now);
-    if (supervisor->next.has_begun || at_once) {
+    if (!attaches || at_once) {
+        end_turn(&supervisor->now);
         end_turn(&supervisor->next);
     }
 }

@@ -51,6 +51,38 @@ stop
 are_whole whole.data
 [[ ! -e whole.data ]] || die "whole.data was written, too"
 
+# A stop while the next file's recorder attaches: until it observes, the one before does not end. It is stopped before it
+# has made its file: the look must come at once, so it starts no process, and does not sleep.
+begins_next() {
+    local end=$((SECONDS + 60))
+    while ((SECONDS < end)); do
+        read -ra recorders <"/proc/$tool/task/$tool/children" || true # its line has no end
+        if ((${#recorders[@]} == 2)); then
+            kill -STOP "${recorders[1]}"
+            return
+        fi
+    done
+    die "no second recorder"
+}
+has_children() { (($(wc -w <"/proc/$tool/task/$tool/children") == $1)); }
+rotate stopped.data
+until_true "a first file" has_files stopped.data 1
+while true; do
+    until_true "a recorder alone" has_children 1
+    count=$(files stopped.data | wc -l)
+    begins_next
+    (($(files stopped.data | wc -l) > count)) || break
+    kill -CONT "${recorders[1]}"
+done
+kill -INT "$tool"
+for ((i = 0; i < 10; i++)); do
+    sleep 0.1
+    kill -0 "${recorders[0]}" 2>/dev/null || die "a stop ended a recorder before the next one observed"
+done
+kill -CONT "${recorders[1]}"
+wait "$tool" || die "a stop while the next file's recorder attached gave status $?: $(cat stopped.data.err)"
+are_whole stopped.data
+
 # The time is that of the whole recording, not of a file.
 expect_status 0 "$scope" record -o timed.data --rotate 1 -p "$target" 3.5
 has_files timed.data 3 || die "3.5 s were not recorded: $(files timed.data)"
