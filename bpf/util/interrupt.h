@@ -6,8 +6,8 @@
 
 /* Counts the signals that end a process, faults and SIGKILL aside, from now on instead of dying. Those that are ignored
  * stay ignored, as nohup wants it. SIGINT and SIGQUIT do not: a shell without job control starts background programs
- * with both ignored, and a signal that arrives nevertheless is meant (kill). What blocks these signals, or ignores SIGCHLD, in
- * the program that starts us is put aside: no stop would come, and no child's end. */
+ * with both ignored, and a signal that arrives nevertheless is meant (kill). What blocks these signals, or ignores
+ * SIGCHLD, in the program that starts us is put aside: no stop would come, and no child's end. */
 void interrupt_install(void);
 /* The same where nothing is observed: what ends by itself may run in the background of a script, deaf to its ^C. */
 void interrupt_install_unless_ignored(void);

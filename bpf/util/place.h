@@ -1,8 +1,8 @@
 /* Where a file is to stand: an open folder and a name in it.
  *
  * The path is walked one name at a time through descriptors. Links of strangers are not followed: else a user who
- * may write in a folder of the path chooses which file the caller writes. Links of the caller, of root and of the user who
- * ran sudo are followed, also the last one. Hard links have no owner: what writes to a file in place, or trusts it,
+ * may write in a folder of the path chooses which file the caller writes. Links of the caller, of root and of the user
+ * who ran sudo are followed, also the last one. Hard links have no owner: what writes to a file in place, or trusts it,
  * asks place_is_strangers_link. */
 #ifndef EDEN_PLACE_H
 #define EDEN_PLACE_H

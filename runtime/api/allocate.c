@@ -82,9 +82,18 @@ static eden_value format_object(eden_heap *heap, uintptr_t start, uint64_t heade
     return object;
 }
 
+static eden_value format_old(eden_heap *heap, uintptr_t start, uint64_t header, size_t slots) {
+    eden_value object = format_object(heap, start, header, slots);
+    if (cycle_is_running(&heap->cycle)) {
+        cycle_born(heap, object);
+    }
+    return object;
+}
+
 static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
     eden_value start = old_space_allocate(heap, bytes);
     uint64_t goal = policy_old_goal(heap);
+    bool in_cycle = cycle_is_running(&heap->cycle); /* then the first full collection keeps what has died in it */
     if (start == 0 && goal != EDEN_NO_LIMIT && heap->old.capacity + bytes <= goal && old_space_grow(heap, bytes)) {
         start = old_space_allocate(heap, bytes);
     }
@@ -98,6 +107,10 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
     if (start == 0 && old_space_grow(heap, bytes)) {
         start = old_space_allocate(heap, bytes);
     }
+    if (start == 0 && in_cycle) {
+        full_collect(heap, EDEN_FULL_LIMIT, bytes);
+        start = heap_old_room(heap, bytes);
+    }
     uint64_t left = heap->old.capacity - heap_old_used(heap);
     bool in_pieces = left >= bytes && left > heap->old.capacity / 16; /* less is not worth a collection */
     if (start == 0 && in_pieces && heap->params.compactor != EDEN_COMPACTOR_NONE) {
@@ -109,12 +122,12 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
     }
     heap->delta.allocated += bytes;
     policy_old_changed(heap);
-    return format_object(heap, start, header, slots);
+    return format_old(heap, start, header, slots);
 }
 
 static eden_value bump(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
     eden_mutator *mutator = &heap->mutator;
-    if (heap->eden.limit - mutator->free < bytes + heap->eden_reserve) {
+    if (heap->eden.limit - mutator->free < bytes + heap->eden_reserve || mutator->free >= heap->cycle.eden_limit) {
         return EDEN_NONE;
     }
     uintptr_t start = mutator->free;
@@ -148,7 +161,7 @@ static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots, bool 
     uintptr_t start = born_old ? pretenure_room(&instance_of(heap)->pretenure, heap, bytes) : 0;
     if (start != 0) {
         events_born_old(heap, bytes);
-        return format_object(heap, start, header, slots);
+        return format_old(heap, start, header, slots);
     }
     eden_value object = bump(heap, header, slots, bytes);
     if (object == EDEN_NONE) {

@@ -16,6 +16,7 @@ static void release(struct instance *instance) {
     pretenure_destroy(&instance->pretenure);
     census_destroy(&instance->census);
     mark_stack_destroy(&heap->mark_stack);
+    cycle_destroy(&heap->cycle);
     if (heap->reservation != 0) {
         check_destroy(&instance->check);
         system_release((void *)heap->reservation, heap->reservation_bytes);
@@ -50,8 +51,9 @@ static bool create(struct instance *instance, const eden_options *options, eden_
                                  : heap->params.grow_headroom; /* a first segment's worth is no growth */
     policy_start(heap);
     heap->mutator.young_start = heap->info.new_start;
-    heap->mutator.young_words = heap->info.new_bytes / 8;
+    heap->mutator.young_words = heap->mutator.barrier_words = heap->info.new_bytes / 8;
     heap->mutator.heap = heap;
+    heap->cycle.eden_limit = UINTPTR_MAX;
     heap_set_limit(heap);
     heap->hash_seed = 2463534242u;
     heap->alone_bytes = WORKERS_ALONE_BYTES;

@@ -7,6 +7,9 @@ static void remember_young(eden_mutator *mutator, eden_value object, size_t inde
     if (eden_is_young(mutator, object)) {
         return;
     }
+    if (cycle_is_running(&mutator->heap->cycle)) {
+        cycle_rescan(mutator->heap, object, index, index + count);
+    }
     for (size_t i = index; i < index + count && !object_has(object, EDEN_HEADER_REMEMBERED); i++) {
         if (eden_is_young(mutator, eden_slot(object, i))) {
             eden_remember(mutator, object, i);

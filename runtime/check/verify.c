@@ -16,7 +16,7 @@
  * 4. Invariants
  * I1. Objects and fillers follow each other without a gap, and end within their space or segment.
  * I2. A header has no transient flag, a defined class, and the format and slot count of that class. A mourned ephemeron
- *     has format FIXED instead.
+ *     has format FIXED instead. In a cycle (heap/cycle.c) old objects may be marked, and grey where its stack was full.
  * I3. A reference slot holds EDEN_NONE, an immediate, or a start.
  * I4. An old object with a young reference is remembered (a large one: the slot's card is dirty), or the remembered set
  *     is_incomplete.
@@ -26,9 +26,12 @@
  *     the tree rise by address.
  * I7. Allocation bumps no further than eden reaches.
  * I8. Chunks and fragments add up to the free bytes, objects to the used bytes, and the counters say the same.
+ * I9. I1 of cycles: a marked ordinary old object refers to no old object that is not marked, unless it is still to be
+ *     scanned.
  *
  * 5. Failure
  * Without memory for the bit map, I3 is reduced to "lies within the heap", and I5 is not checked for duplicates.
+ * Without memory for another, I9 is not checked.
  *
  * 6. Cost
  * Two walks of the heap, and a bit for each of its words. */
@@ -44,6 +47,8 @@ struct verifier {
     bool ok;
     uint64_t *starts; /* a bit for each word of the heap; NULL: no memory for it */
     size_t starts_bytes;
+    uint64_t
+        *unscanned; /* likewise, of marked objects that a cycle has yet to scan; NULL: there are none, or no memory */
     uintptr_t base;
     uint64_t old_objects_bytes, old_free_bytes;
     uint64_t fragment_bytes; /* free, but too short to be listed */
@@ -73,6 +78,15 @@ static bool is_start(const struct verifier *v, eden_value object) {
     return v->starts == NULL || (v->starts[word / 64] >> (word % 64) & 1) != 0;
 }
 
+static uint64_t transient_flags(const eden_heap *heap, eden_value object) {
+    uint64_t flags = EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED | EDEN_HEADER_GREY | EDEN_HEADER_IN_PLACE;
+    if (cycle_is_running(&heap->cycle) && !heap_is_young(heap, object)) {
+        bool may_be_grey = heap->cycle.stack.overflowed && object_has(object, EDEN_HEADER_MARKED);
+        flags &= ~(EDEN_HEADER_MARKED | (may_be_grey ? EDEN_HEADER_GREY : 0));
+    }
+    return flags;
+}
+
 static bool check_header(struct verifier *v, eden_value object, uintptr_t limit) {
     const eden_heap *heap = v->heap;
     uint64_t header = eden_header(object);
@@ -87,8 +101,7 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
                error_fail(v->error, EDEN_CORRUPT, "%#" PRIx64 " in %s: neither an object nor a free chunk", object,
                           where);
     }
-    uint64_t transient = EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED | EDEN_HEADER_GREY | EDEN_HEADER_IN_PLACE;
-    if ((header & transient) != 0) {
+    if ((header & transient_flags(heap, object)) != 0) {
         return error_fail(v->error, EDEN_CORRUPT,
                           "object %#" PRIx64 " in %s: header %#" PRIx64 " has a flag that only collections set", object,
                           where, header);
@@ -168,9 +181,45 @@ static bool is_remembered(const eden_heap *heap, eden_value object, size_t slot)
     return object_has(object, EDEN_HEADER_REMEMBERED);
 }
 
+static void note_unscanned(struct verifier *v, eden_value object) {
+    size_t word = (object - v->base) / 8;
+    v->unscanned[word / 64] |= 1ull << (word % 64);
+}
+
+/* On the stack, integers say where to go on in an object. */
+static void note_all_unscanned(struct verifier *v) {
+    const struct cycle *cycle = &v->heap->cycle;
+    if (!cycle_is_running(cycle)) {
+        return;
+    }
+    v->unscanned = system_map(&v->heap->system, v->starts_bytes, "verifier");
+    if (v->unscanned != NULL) {
+        for (size_t i = 0; i < cycle->stack.count; i++) {
+            if (eden_is_object(cycle->stack.entries[i])) {
+                note_unscanned(v, cycle->stack.entries[i]);
+            }
+        }
+        for (size_t i = 0; i < cycle->left_count; i++) {
+            note_unscanned(v, cycle->left[i]);
+        }
+    }
+}
+
+/* Has a cycle scanned it, and will the last stop not do so again? */
+static bool is_black(const struct verifier *v, eden_value object) {
+    size_t word = (object - v->base) / 8;
+    return v->unscanned != NULL && !v->heap->cycle.rescans && !heap_is_young(v->heap, object) &&
+           object_has(object, EDEN_HEADER_MARKED) && !object_has(object, EDEN_HEADER_GREY | EDEN_HEADER_REMEMBERED) &&
+           (v->unscanned[word / 64] >> (word % 64) & 1) == 0;
+}
+
+static bool is_white(const struct verifier *v, eden_value value) {
+    return eden_is_object(value) && !heap_is_young(v->heap, value) && !object_has(value, EDEN_HEADER_MARKED);
+}
+
 static bool check_slots(struct verifier *v, eden_value object) {
     size_t count = object_is_free(object) ? 0 : heap_reference_slots(v->heap, object);
-    bool old = !heap_is_young(v->heap, object);
+    bool old = !heap_is_young(v->heap, object), black = is_black(v, object);
     for (size_t i = 0; i < count; i++) {
         eden_value value = eden_slot(object, i);
         if (!check_value(v, value, NULL, object, i)) {
@@ -181,6 +230,12 @@ static bool check_slots(struct verifier *v, eden_value object) {
             return error_fail(v->error, EDEN_CORRUPT,
                               "old %.60s %#" PRIx64 ", slot %zu refers to young %#" PRIx64
                               ", but is not remembered (a store without eden_slot_set?)",
+                              holder_name(v, NULL, object), object, i, value);
+        }
+        if (black && is_white(v, value)) {
+            return error_fail(v->error, EDEN_CORRUPT,
+                              "marked %.60s %#" PRIx64 ", slot %zu refers to unmarked %#" PRIx64
+                              " (a store without eden_slot_set, or by code compiled against other headers?)",
                               holder_name(v, NULL, object), object, i, value);
         }
     }
@@ -355,11 +410,15 @@ bool eden_heap_verify(eden_heap *heap, eden_error *error) {
     v.starts = system_map(&heap->system, v.starts_bytes, "verifier");
     bool ok = check_eden(heap, error) && each_object(&v, first_pass);
     if (ok) {
+        note_all_unscanned(&v);
         roots_visit(&v.visit);
         ok = v.ok && each_object(&v, second_pass) && check_books(&v);
     }
     if (v.starts != NULL) {
         system_unmap(v.starts, v.starts_bytes);
+    }
+    if (v.unscanned != NULL) {
+        system_unmap(v.unscanned, v.starts_bytes);
     }
     return ok;
 }

@@ -23,6 +23,7 @@ uintptr_t heap_top(const eden_heap *heap) {
 
 void heap_set_limit(eden_heap *heap) {
     uintptr_t limit = heap->params.stress > 0 || heap->broken_invariant != NULL ? heap->mutator.free : heap->eden.limit;
+    limit = limit < heap->cycle.eden_limit ? limit : heap->cycle.eden_limit;
     for (struct observer *at = heap->allocation_observers; at != NULL; at = at->next_allocation) {
         limit = at->calls->limit(at, limit);
     }

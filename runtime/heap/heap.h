@@ -11,6 +11,7 @@
 
 #include "eden_policy_rule.h"
 #include "eden_probes.h"
+#include "heap/cycle.h"
 #include "heap/ephemerons.h"
 #include "heap/error.h"
 #include "heap/invariant.h"
@@ -92,6 +93,7 @@ struct eden_heap {
     struct remembered_set remembered;
     struct roots roots;
     struct mark_stack mark_stack;
+    struct cycle cycle;
     struct pending_keys pending;
     struct mourners mourners;
     struct weak_list weak;
@@ -174,7 +176,7 @@ static inline uint64_t heap_allocated(const eden_heap *heap) {
     return heap->figures.allocated_bytes + heap_delta_allocated(heap);
 }
 /* How far allocation may bump inline: not at all under stress or in a corrupt heap, less than all of eden where an
- * observer says so. */
+ * observer says so, or where marking is late (cycle.c). */
 void heap_set_limit(eden_heap *heap);
 
 #endif

@@ -134,6 +134,9 @@ void new_space_turn(eden_heap *heap, const struct new_space *other) {
     heap->info.new_start = heap->mutator.young_start = other->start;
     heap->info.new_bytes = other->end - other->start;
     heap->mutator.young_words = heap->info.new_bytes / 8;
+    if (!cycle_is_running(&heap->cycle)) {
+        heap->mutator.barrier_words = heap->mutator.young_words;
+    }
 }
 
 void new_space_move(eden_heap *heap, const struct new_space *other) {

@@ -30,7 +30,7 @@ struct observer;
 /* A scavenge, as observers see it. */
 struct scavenge_pass {
     enum eden_scavenge_cause cause;
-    uint64_t start_ns;
+    uint64_t start_ns, allocated;            /* allocated: bytes of eden in use then */
     const struct space *to;                  /* the semispace that this round copies to */
     bool in_place;                           /* nothing is copied, nothing found dead: all has been promoted */
     uint64_t tenured_objects, tenured_bytes; /* known at its end */

@@ -126,6 +126,20 @@ bool policy_wants_full(const eden_heap *heap) {
                                   heap_survivor_used(heap), heap->policy.in_place);
 }
 
+static uint64_t goal_by_ratio(const eden_heap *heap) {
+    double goal = (double)heap->old.used_at_full * (1 + heap->params.full_gc_ratio);
+    return goal < 0x1p63 ? (uint64_t)goal : EDEN_NO_LIMIT;
+}
+
+uint64_t policy_full_at(const eden_heap *heap) {
+    bool decides = params_decide(&heap->params, EDEN_PARAM_full_gc_ratio);
+    if (decides && (heap->policy.rule.is_in_place || heap->policy.in_place != 0)) {
+        return EDEN_NO_LIMIT;
+    }
+    uint64_t goal = decides ? policy_old_goal(heap) : goal_by_ratio(heap);
+    return goal > heap->params.full_gc_min_old ? goal : heap->params.full_gc_min_old;
+}
+
 uint64_t policy_kept_free(const eden_heap *heap) { return may_promote(heap) ? EDEN_POLICY_OTHER : 0; }
 
 bool policy_promotes_in_place(const eden_heap *heap) {

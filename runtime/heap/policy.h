@@ -42,6 +42,9 @@ bool policy_tenures(const eden_heap *heap);
 bool policy_tenures_all(const eden_heap *heap);
 bool policy_keeps(const eden_heap *heap);
 bool policy_wants_full(const eden_heap *heap);
+/* How large old space may become, by the rule or by full_gc_ratio, before a full collection; EDEN_NO_LIMIT: as it
+ * likes, or eden is promoted in place. */
+uint64_t policy_full_at(const eden_heap *heap);
 /* After an allocation's full collection, if there was one: has collecting become too much work for too little memory?
  * Then the allocation is to fail. */
 bool policy_gives_up(eden_heap *heap);

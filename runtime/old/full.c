@@ -2,14 +2,17 @@
  *
  * 1. Algorithm
  * The scavenge comes first, so that eden is empty and the young that remain are survivors; it is a collection of its
- * own, with its own number. After marking, dead objects leave the remembered set, and survivors that only dead old
- * objects kept become fillers: nepotism ends here. Then old space is slid together (slide.c), or, where the compactor
- * is another or finds no memory for its tables, swept; `selective` then empties the sparsest segments. Before an
- * allocation fails because free memory is in pieces, it slides, too. At last empty segments are returned to the system.
+ * own, with its own number. In a cycle (heap/cycle.c) most of old space is marked already. After marking, dead objects
+ * leave the remembered set, and survivors that only dead old objects kept become fillers: nepotism ends here. Then old
+ * space is slid together (slide.c), or, where the compactor is another or finds no memory for its tables, swept;
+ * `selective` then empties the sparsest segments. Before an allocation fails because free memory is in pieces, it
+ * slides, too. At last empty segments are returned to the system.
  *
  * 2. When
- * Old space has grown by full_gc_ratio since the last one (here); an old allocation found no chunk, or memory has run
- * out (api/allocate.c); on request, of the program or, by a word in the heap's header, of a tool. */
+ * Old space has grown by full_gc_ratio since the last one, or a cycle has marked it (here); an old allocation found no
+ * chunk, or memory has run out (api/allocate.c); on request, of the program or, by a word in the heap's header, of a
+ * tool. One that ends a cycle keeps what has died since the cycle began. Where memory has run out, a second one follows
+ * at once, which does not. */
 #include "old/full.h"
 #include "heap/policy.h"
 #include "old/evacuate.h"
@@ -51,11 +54,12 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     OBSERVE(heap, full_begin, &pass);
 
     uint64_t live_before = heap->old.used_at_full, used = heap_old_used(heap);
+    uint64_t ahead = cycle_is_running(&heap->cycle) ? heap->cycle.reported_bytes : 0;
     uint64_t start = observer_phase_begin(heap, EDEN_PHASE_mark);
     struct tally marked = mark(heap);
     observer_phase_end(heap, EDEN_PHASE_mark, start, marked);
-    pass.survived_bytes = marked.bytes;
-    heap->old.used_at_full = marked.bytes; /* for the policy; new space's part of it is small */
+    pass.survived_bytes = ahead + marked.bytes;
+    heap->old.used_at_full = ahead + marked.bytes; /* for the policy; new space's part of it is small */
     remembered_drop_unmarked(heap);
     OBSERVE(heap, marked, &pass);
 
@@ -90,22 +94,31 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
 }
 
 void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested) {
+    if (cause == EDEN_FULL_LIMIT && cycle_is_running(&heap->cycle)) { /* section 2 */
+        collect(heap, cause, requested, heap->params.compactor == EDEN_COMPACTOR_PLANNING);
+    }
     collect(heap, cause, requested, heap->params.compactor == EDEN_COMPACTOR_PLANNING);
 }
 
 /* Evacuation may find no room to move anything to; sliding needs none. */
 void full_collect_sliding(eden_heap *heap, size_t requested) { collect(heap, EDEN_FULL_LIMIT, requested, true); }
 
-void full_collect_if_grown(eden_heap *heap) {
+static bool is_due(const eden_heap *heap) {
     uint64_t used = heap_old_used(heap), base = heap->old.used_at_full;
+    if (heap->cycle.state == CYCLE_ENDS) {
+        return true;
+    }
+    if (params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)) {
+        return policy_wants_full(heap);
+    }
+    return used > base && used >= heap->params.full_gc_min_old &&
+           (double)(used - base) >= heap->params.full_gc_ratio * (double)base;
+}
+
+void full_collect_if_grown(eden_heap *heap) {
     if (is_requested(heap)) {
         full_collect(heap, EDEN_FULL_REQUEST, 0);
-    } else if (params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)) {
-        if (policy_wants_full(heap)) {
-            full_collect(heap, EDEN_FULL_RATIO, 0);
-        }
-    } else if (used > base && used >= heap->params.full_gc_min_old &&
-               (double)(used - base) >= heap->params.full_gc_ratio * (double)base) {
+    } else if (is_due(heap)) {
         full_collect(heap, EDEN_FULL_RATIO, 0);
     }
     old_space_refill(heap);

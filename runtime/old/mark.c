@@ -218,11 +218,52 @@ static eden_value keep_if_marked(void *context, eden_value v) {
 
 static void drain_between(eden_visit *visit) { drain_all((struct marking *)visit); }
 
+/* Their references may have changed since a cycle marked them. */
+static void scan_remembered(struct marking *marking) {
+    const struct remembered_set *set = &marking->visit.heap->remembered;
+    for (size_t i = 0; i < set->count; i++) {
+        if (object_has(set->objects[i], EDEN_HEADER_MARKED)) {
+            mark_stack_push(&marking->visit.heap->mark_stack, set->objects[i]);
+        }
+    }
+    for (size_t i = 0; i < set->card_count; i++) {
+        eden_value object = set->cards[i].object;
+        if (object_has(object, EDEN_HEADER_MARKED)) {
+            size_t first = set->cards[i].first, left = heap_reference_slots(marking->visit.heap, object) - first;
+            visit_slots(&marking->visit, eden_words_(object) + 1 + first, left < CARD_SLOTS ? left : CARD_SLOTS);
+        }
+    }
+}
+
+/* Where some marked objects are to be scanned again, and nobody knows which. */
+static void make_marked_grey(eden_heap *heap) {
+    heap->mark_stack.overflowed = true;
+    for (eden_value object = old_space_walk(heap, 0); object != EDEN_NONE;
+         object = old_space_walk(heap, object_end(object))) {
+        object_set(object, object_has(object, EDEN_HEADER_MARKED) ? EDEN_HEADER_GREY : 0);
+    }
+}
+
+/* What a cycle has marked (heap/cycle.c) is not reached again: what it has left to scan is, and what refers to young
+ * objects. Returns what no phase has reported. */
+static struct tally take_cycle(struct marking *marking) {
+    eden_heap *heap = marking->visit.heap;
+    if (!cycle_is_running(&heap->cycle)) {
+        return (struct tally){0, 0};
+    }
+    if (heap->cycle.rescans || heap->remembered.is_incomplete) {
+        make_marked_grey(heap);
+    }
+    scan_remembered(marking);
+    return cycle_take(heap);
+}
+
 struct tally mark(eden_heap *heap) {
     struct marking marking = {.visit = {heap, visit_slots, drain_between},
                               .threads = workers_wanted(heap),
                               .alone_bytes = heap->alone_bytes,
                               .alone_until = heap->alone_bytes};
+    struct tally before = take_cycle(&marking);
     roots_visit(&marking.visit);
     drain_all(&marking);
     while (ephemerons_fire(heap, reach_key, &marking)) {
@@ -237,5 +278,5 @@ struct tally mark(eden_heap *heap) {
     }
     ephemerons_clear_weak(heap, keep_if_marked, NULL);
     OBSERVE(heap, reached, true, keep_if_marked, NULL);
-    return marking.marked;
+    return (struct tally){before.objects + marking.marked.objects, before.bytes + marking.marked.bytes};
 }

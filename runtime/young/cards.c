@@ -54,6 +54,10 @@ void cards_add(eden_heap *heap, struct card card, enum eden_remember_origin orig
 void cards_forget(eden_heap *heap, struct card card, size_t remaining) {
     invariant_check(heap, cards_is_dirty(heap, card), "I1 of cards: a card in the list is clean in the table");
     *cards_byte(heap, card) &= (uint8_t)~cards_bit(card);
+    if (cycle_is_running(&heap->cycle)) {
+        size_t count = heap_reference_slots(heap, card.object), left = count - card.first;
+        cycle_rescan(heap, card.object, card.first, left > CARD_SLOTS ? card.first + CARD_SLOTS : count);
+    }
     heap->delta.forgotten++;
     eden_fire_forget(heap, (const void *)(uintptr_t)card.object, eden_index_of(card.object),
                      heap->remembered.count + remaining);

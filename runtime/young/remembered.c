@@ -31,6 +31,10 @@ void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origi
 
 void eden_remember(eden_mutator *mutator, eden_value object, size_t index) {
     eden_heap *heap = mutator->heap;
+    if (cycle_is_running(&heap->cycle) && !heap_is_young(heap, eden_slot(object, index))) {
+        cycle_rescan(heap, object, index, index + 1);
+        return;
+    }
     if (!cards_apply(heap, object)) {
         remembered_add(heap, object, EDEN_REMEMBER_STORE);
         return;
@@ -45,6 +49,9 @@ void remembered_forget(eden_heap *heap, eden_value object, size_t remaining) {
     invariant_check(heap, object_has(object, EDEN_HEADER_REMEMBERED),
                     "I1 of the remembered set: an object in the list has no remembered bit");
     object_clear(object, EDEN_HEADER_REMEMBERED);
+    if (cycle_is_running(&heap->cycle)) {
+        cycle_rescan(heap, object, 0, heap_reference_slots(heap, object));
+    }
     heap->delta.forgotten++;
     eden_fire_forget(heap, (const void *)(uintptr_t)object, eden_index_of(object), remaining);
 }
@@ -65,6 +72,7 @@ void remembered_drop_unmarked(eden_heap *heap) {
 
 void remembered_clear(eden_heap *heap) {
     struct remembered_set *set = &heap->remembered;
+    cycle_forgets_all(heap);
     while (set->count != 0) {
         set->count--;
         remembered_forget(heap, set->objects[set->count], heap_remembered(heap));

@@ -145,6 +145,9 @@ static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, ui
     s->in_order += from - s->next_at < LINE ? bytes : 0;
     s->next_at = from + bytes;
     eden_value copy = copy_to(object, start, bytes);
+    if (cycle_is_running(&s->heap->cycle)) {
+        cycle_born(s->heap, copy);
+    }
     if (scans) {
         eden_words_(object)[1] = s->tenured;
         s->tenured = object;
@@ -329,11 +332,19 @@ static void scan_old_and_remember(struct scavenge *s, eden_value object, enum ed
     }
 }
 
+/* In a cycle, what it refers to in old space is to be marked. What is young is marked when it is tenured. */
+static void mark_tenured(struct scavenge *s, eden_value object) {
+    if (cycle_is_running(&s->heap->cycle)) {
+        cycle_rescan(s->heap, object, 0, heap_reference_slots(s->heap, object));
+    }
+}
+
 /* The latest of the tenured objects. */
 static void scan_tenured(struct scavenge *s) {
     eden_value from = s->tenured, object = object_forwarded_to(eden_header(from));
     s->tenured = eden_words_(from)[1];
     scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
+    mark_tenured(s, object);
 }
 
 /* Those that the scan of a part of the remembered set has tenured: now they are in the cache, and later they would each
@@ -438,6 +449,7 @@ static bool remember_tenured(struct scavenge *s) {
     s->tenured = EDEN_NONE;
     for (eden_value from = first; from != EDEN_NONE; from = eden_words_(from)[1]) {
         eden_value object = object_forwarded_to(eden_header(from));
+        mark_tenured(s, object);
         if (refers_to_young(s, object, 0)) {
             if (!cards_apply(heap, object) && !object_has(object, EDEN_HEADER_REMEMBERED)) {
                 remembered_add(heap, object, EDEN_REMEMBER_TENURE);
@@ -628,6 +640,11 @@ static void scan_left(struct scavenge *s, eden_value original) {
     scan_stacked(s, object_forwarded_to(eden_header(original)));
 }
 
+/* In a cycle a marked object may be grey for the marker (heap/cycle.c), too: nobody knows, so it stays grey. */
+static bool is_cycle_grey(const struct scavenge *s, uint64_t header) {
+    return cycle_is_running(&s->heap->cycle) && (header & EDEN_HEADER_MARKED) != 0;
+}
+
 /* Only of what has been reached and is here does the bit mean grey: of a forwarded object or a pending key it is part
  * of an address, of others in the spaces being collected part of a count (tenure.c). */
 static void scan_if_grey(struct scavenge *s, eden_value object) {
@@ -635,7 +652,11 @@ static void scan_if_grey(struct scavenge *s, eden_value object) {
     bool here =
         (header & EDEN_HEADER_FORWARDED) == 0 && (!to_evacuate(s, object) || (header & EDEN_HEADER_IN_PLACE) != 0);
     if (here && (header & EDEN_HEADER_GREY) != 0) {
-        object_clear(object, EDEN_HEADER_GREY);
+        if (is_cycle_grey(s, header)) {
+            s->heap->cycle.stack.overflowed = true;
+        } else {
+            object_clear(object, EDEN_HEADER_GREY);
+        }
         scan_stacked(s, object);
     }
 }
@@ -893,11 +914,11 @@ static bool collect_in_place(eden_heap *heap, struct scavenge_pass *pass) {
     return true;
 }
 
-/* Where the order of copying shows, one thread copies (copiers.c, section 7). */
+/* Where the order of copying shows, or what is tenured is to be marked, one thread copies (copiers.c, section 7). */
 static bool needs_order(const struct scavenge *s) {
     return s->defers || s->in_set_order || s->heap->is_mixed || s->policy.criterion == EDEN_BY_REMEMBERED ||
-           eden_watched_tenure() || eden_watched_remember() || eden_watched_forget() ||
-           eden_watched_remembered__scan() || eden_watched_mourn();
+           cycle_is_running(&s->heap->cycle) || eden_watched_tenure() || eden_watched_remember() ||
+           eden_watched_forget() || eden_watched_remembered__scan() || eden_watched_mourn();
 }
 
 static void begin_threads(struct scavenge *s) {
@@ -966,9 +987,11 @@ static void collect(eden_heap *heap, enum eden_scavenge_cause cause) {
     OBSERVE(heap, scavenge_begin, &s.pass);
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
+    s.pass.allocated = heap->eden.used - heap->eden.start;
     if (!policy_promotes_in_place(heap) || !collect_in_place(heap, &s.pass)) {
         collect_by_copying(&s);
     }
+    cycle_step(heap, &s.pass);
     pages_return(&heap->pages);
     OBSERVE(heap, scavenge_end, &s.pass);
     heap->is_collecting = false;

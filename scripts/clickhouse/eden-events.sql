@@ -2,7 +2,7 @@
 -- Made by `make docs` from probes/*.def. Change these, not this.
 --
 -- One table for all probes: a column for each argument, which is 0 or empty where the probe does not pass it;
--- docs/probes.md says what it is of which probe. docs/fleet.md says how lines get here, and what to ask.
+-- docs/probes.md says what it means for each probe. docs/fleet.md says how lines get here, and what to ask.
 -- Each shard of the cluster `eden` has both tables; a host's events are on one shard.
 
 CREATE DATABASE IF NOT EXISTS eden;
@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS eden.events_local
 (
     host String, -- labels
     service String,
-    recording_ns UInt64, -- when the recording began, which tells those of one host apart: ns since 1970
+    recording_ns UInt64, -- when the recording began, in ns since 1970: it identifies the recording among those of a host
     wall_ns UInt64, -- ns since 1970
     time_ns UInt64, -- ns of CLOCK_MONOTONIC
     command Nullable(String),

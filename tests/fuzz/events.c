@@ -81,6 +81,11 @@ static void shrink_lists(void) {
         free(heap->pending.keys);
         heap->pending = (struct pending_keys){NULL, 0, 0};
     }
+    if (heap->cycle.left_count == 0) {
+        free(heap->cycle.left);
+        heap->cycle.left = NULL;
+        heap->cycle.left_room = 0;
+    }
     if (heap->mourners.end == 0) {
         free(heap->mourners.queue);
         heap->mourners = (struct mourners){NULL, 0, 0, 0};
@@ -99,9 +104,9 @@ static void shrink_lists(void) {
 
 /* Collections, and stores before, while one of the collector's lists can't grow. */
 static void starve(const struct event *e) {
-    static const char *const lists[] = {"weak objects", "waiting ephemerons", "mourners", "remembered set"};
+    static const char *const lists[] = {"weak objects", "waiting ephemerons", "mourners", "remembered set", "marking"};
     shrink_lists();
-    fuzz.starved = lists[e->c % 4];
+    fuzz.starved = lists[e->c % 5];
     scatter(e);
     for (uint32_t i = 1 + e->b % 3; i != 0; i--) {
         if ((e->d >> i & 1) != 0) {
@@ -220,6 +225,7 @@ static void set_random_parameter(const struct event *e) {
         {"compat.growth", {"refill", "needed", "refill", "needed", "needed", "needed"}},
         {"overhead_limit", {"0.98", "0", "1", "0.5", "0.98", "0.9"}},
         {"gc_threads", {"1", "2", "4", "unset", "3", "2"}},
+        {"pause_goal", {"1", "0", "1", "0.1", "100", "1"}},
     };
     size_t i = e->a % (sizeof choices / sizeof choices[0]);
     const char *value = choices[i].values[e->b % 6];
@@ -242,10 +248,22 @@ static void ask_hash(const struct event *e) {
     }
 }
 
+/* The first ends a cycle, if one runs, which keeps what has died since it began. */
 void full(void) {
+    if (cycle_is_running(&fuzz.w.heap->cycle)) {
+        eden_full_collect(fuzz.w.m);
+        compare(false);
+    }
     eden_full_collect(fuzz.w.m);
     compare(true);
     fuzz.seen_seq = fuzz.w.heap->info.seq;
+}
+
+/* Of the stack of a cycle, which must not have more entries; its own memory is there when the first one begins. */
+static size_t cycle_room(uint32_t choice) {
+    const struct mark_stack *stack = &fuzz.w.heap->cycle.stack;
+    size_t room = (size_t[]){1, 2, 3, 10, 100, 1000, 10000, 100000}[choice % 8];
+    return stack->entries == NULL || room < stack->count ? stack->room : room;
 }
 
 void run_event(const struct event *e) {
@@ -316,6 +334,8 @@ void run_event(const struct event *e) {
     case 23: /* a mark stack that overflows */
         fuzz.w.heap->mark_stack.room = (size_t[]){1, 2, 3, 10, 100, 1000}[e->a % 6];
         fuzz.w.heap->alone_bytes = (uint64_t[]){0, 100, 4000, 0}[e->b % 4];
+        fuzz.w.heap->cycle.step_objects = (uint64_t[]){1, 2, 5, 20, 100, 1000}[e->c % 6];
+        fuzz.w.heap->cycle.stack.room = cycle_room(e->d);
         break;
     case 24:
     case 25:

@@ -106,6 +106,21 @@ const struct option_set plan[] = {
     {"gc_threads=4,policy=fixed,eden_size=64K,compactor=none,full_gc_ratio=0.1", NULL, false},
     {"gc_threads=2,policy=auto,max_heap=6M,grow_headroom=64K,pretenure=auto", NULL, false},
     {"gc_threads=2,policy=auto,max_heap=4M,tenure_fill=0", "0x10031", true},
+    /* With marking ahead of full collections: */
+    {"pause_goal=1,policy=fixed,eden_size=64K", NULL, false},
+    {"pause_goal=1,policy=fixed,eden_size=64K,large_object=4096,grow_headroom=64K,tenure_fill=0", NULL, false},
+    {"pause_goal=10,policy=fixed,eden_size=64K,remembered_set=object,compactor=planning,max_heap=2M", NULL, false},
+    {"pause_goal=1,policy=fixed,eden_size=256K,max_heap=1M,grow_headroom=64K,large_object=4096", NULL, false},
+    {"pause_goal=1,policy=fixed,eden_size=64K,tenure_criterion=remembered,full_gc_ratio=0.5", NULL, false},
+    {"pause_goal=1,policy=fixed,eden_size=64K,pretenure=tests/fixtures/pretenure.txt,max_heap=2M", NULL, false},
+    {"pause_goal=1,policy=fixed,eden_size=64K,compat.tenured_scan=set-order,tenure_fill=0.3", NULL, false},
+    {"pause_goal=1,policy=auto,max_heap=3M", NULL, false},
+    {"pause_goal=1,policy=auto,grow_headroom=64K,tenure_fill=0,pretenure=auto", NULL, false},
+    {"pause_goal=1,policy=auto,max_heap=6M,large_object=4096", NULL, false},
+    {"pause_goal=1,policy=auto,max_heap=8M,stress=100", NULL, false},
+    {"pause_goal=1,policy=auto,max_heap=6M,gc_threads=4", NULL, false},
+    {"pause_goal=1,policy=fixed,eden_size=64K,large_object=4096", "0x10031", true},
+    {"pause_goal=1,policy=auto,max_heap=6M", "0x10131", true},
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 

@@ -66,6 +66,8 @@ void run_events(const struct event *events, size_t count) {
     eden_root_add(fuzz.w.heap, &fuzz.globals[0]);
     const size_t stack_room = fuzz.w.heap->mark_stack.room;
     fuzz.w.heap->alone_bytes = 0; /* heaps here are small: threads are woken at once */
+    fuzz.w.heap->cycle.step_objects = 5;
+    fuzz.w.heap->cycle.is_forced = true;
     {
         EDEN_FRAME(fuzz.w.m, local, FRAME_ROOTS);
         fuzz.frame = local;

@@ -1,4 +1,5 @@
-/* program.allocates: a parser. Every fifth of its objects stays for long, and is allocated where the others are, which die at once.
+/* program.allocates: a parser. Every fifth of its objects stays for long, and is allocated where the others are, which
+ * die at once.
  *
  * Each object that stays has to be copied out of eden once and marked now and then, whatever the parameters; they are
  * good already. No site is worth pretenuring: four of five objects of each die young. Cure: none but to allocate less.

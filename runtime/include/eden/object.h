@@ -45,8 +45,8 @@ struct eden_mutator {
     uintptr_t young_words;     /* right by 3 is less than young_words: range and tag in one comparison */
     struct eden_frame *frames; /* the shadow stack */
     eden_heap *heap;
-    uint64_t poll; /* kept for eden_safepoint's slow path */
-    uint64_t reserved;
+    uint64_t poll;          /* kept for eden_safepoint's slow path */
+    uint64_t barrier_words; /* as young_words, but for the values of stores: more while old space is marked */
 };
 
 /* The slow paths of the inline functions below; programs don't call them. eden_allocate_slow may collect; EDEN_NONE on
@@ -177,12 +177,18 @@ EDEN_INLINE eden_value eden_slot(eden_value object, size_t index) {
     return eden_words_(object)[1 + index];
 }
 
+/* Does a store of v into an old object concern the collector? Young references do; all do while old space is marked. */
+EDEN_INLINE bool eden_barrier_takes_(const eden_mutator *mutator, eden_value v) {
+    uint64_t d = v - mutator->young_start;
+    return ((d >> 3) | (d << 61)) < mutator->barrier_words;
+}
+
 /* Stores a value in a slot, with the write barrier: an old object that comes to hold a young reference is remembered.
  * Can't fail, does not collect. */
 EDEN_INLINE void eden_slot_set(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
     EDEN_CHECK_STORE(mutator, object, index, value);
     eden_words_(object)[1 + index] = value;
-    if (eden_is_young(mutator, value) && !eden_is_young(mutator, object) &&
+    if (eden_barrier_takes_(mutator, value) && !eden_is_young(mutator, object) &&
         (eden_header(object) & EDEN_HEADER_REMEMBERED) == 0) {
         eden_remember(mutator, object, index);
     }

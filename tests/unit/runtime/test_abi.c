@@ -83,7 +83,7 @@ TEST(mutator_and_frame_keep_their_layout) {
     AT(mutator, frames, 32, 8);
     AT(mutator, heap, 40, 8);
     AT(mutator, poll, 48, 8);
-    AT(mutator, reserved, 56, 8);
+    AT(mutator, barrier_words, 56, 8);
     assert_int_equal(offsetof(eden_heap, mutator) % 64, 0);
     typedef struct eden_frame frame;
     assert_int_equal(sizeof(frame), 32);
@@ -196,7 +196,7 @@ TEST(figures_phases_and_probes_keep_their_places) {
                   "large_objects large_bytes segments_mapped segments_unmapped alloc_failures mourned eden_size "
                   "survivor_used old_used old_capacity remembered_now pretenured_objects pretenured_bytes ");
     assert_begins(phases, "scavenge scavenge__remembered scavenge__roots scavenge__copy scavenge__weak full mark sweep "
-                          "compact compact__plan compact__update compact__move ");
+                          "compact compact__plan compact__update compact__move scavenge__mark ");
     assert_begins(probes,
                   "heap__create heap__destroy class__define param__set scavenge__start scavenge__done "
                   "scavenge__roots__start scavenge__roots__done scavenge__remembered__start scavenge__remembered__done "
@@ -205,7 +205,7 @@ TEST(figures_phases_and_probes_keep_their_places) {
                   "compact__plan__start compact__plan__done compact__update__start compact__update__done "
                   "compact__move__start compact__move__done tenure remember forget alloc__large alloc__failed "
                   "segment__map segment__unmap mourn alloc__sample batch remembered__scan mourned policy__decide "
-                  "batch__requested census ");
+                  "batch__requested census scavenge__mark__start scavenge__mark__done ");
 }
 
 /* What a tool reads from a living heap. */
