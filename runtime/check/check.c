@@ -484,12 +484,16 @@ static void young_unmapped(struct observer *self, uintptr_t start, uintptr_t end
     }
 }
 
-/* What is dead or unused of what was new space becomes free chunks, which young_moved closes. */
+/* A new segment, of objects that live. Of what was new space, the dead and unused become free chunks, which young_moved
+ * closes; of a segment that has lost its free end, after_full does. */
 static void adopted(struct observer *self, uintptr_t start, size_t bytes) {
     struct check *check = (struct check *)self;
+    const struct new_space *new = &self->heap->new_space;
     poison_open(start, start + bytes);
-    check->adopted[check->adopted_count].start = start;
-    check->adopted[check->adopted_count++].end = start + bytes;
+    if (start - new->start < new->end - new->start) {
+        check->adopted[check->adopted_count].start = start;
+        check->adopted[check->adopted_count++].end = start + bytes;
+    }
 }
 
 /* The others are closed: what they hold is checked before it is filled again. */

@@ -20,7 +20,7 @@ struct check {
     uintptr_t from[3], used[3]; /* what was used before the collection that runs */
     struct {
         uintptr_t start, end;
-    } adopted[3]; /* of the young spaces that become segments in it */
+    } adopted[3]; /* the young spaces that become segments in it */
     size_t adopted_count;
 };
 

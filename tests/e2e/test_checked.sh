@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.sh"
 
 checked=$build/checked-san
-make --no-print-directory -s CHECKED=1 SAN=1 B="$checked" "$checked/workloads/moose" "$checked/workloads/queue"
+make --no-print-directory -s CHECKED=1 SAN=1 B="$checked" "$checked/workloads/moose" "$checked/workloads/queue" "$checked/tests/tails"
 export ASAN_OPTIONS=detect_leaks=0
 
 # runs OPTIONS COMMAND...: to its end, or to the limit.
@@ -22,4 +22,5 @@ for limit in 8M 12M 16M 24M; do
     runs "max_heap=$limit,compat.growth=refill" "$checked/workloads/queue" 20000 200000
 done
 runs policy=fixed,eden_size=256K,stress=2000 "$checked/workloads/moose" --classes 60
+runs "" "$checked/tests/tails"
 echo "what follows the rules runs"
