@@ -893,11 +893,11 @@ static bool collect_in_place(eden_heap *heap, struct scavenge_pass *pass) {
     return true;
 }
 
-/* Where the order of copying shows, one thread copies (copiers.c, section 7). */
+/* Where the order of copying shows, or sweeping writes headers, one thread copies (copiers.c, section 7). */
 static bool needs_order(const struct scavenge *s) {
     return s->defers || s->in_set_order || s->heap->is_mixed || s->policy.criterion == EDEN_BY_REMEMBERED ||
-           eden_watched_tenure() || eden_watched_remember() || eden_watched_forget() ||
-           eden_watched_remembered__scan() || eden_watched_mourn();
+           s->heap->old.sweep.unswept != 0 || eden_watched_tenure() || eden_watched_remember() ||
+           eden_watched_forget() || eden_watched_remembered__scan() || eden_watched_mourn();
 }
 
 static void begin_threads(struct scavenge *s) {
@@ -969,6 +969,7 @@ static void collect(eden_heap *heap, enum eden_scavenge_cause cause) {
     if (!policy_promotes_in_place(heap) || !collect_in_place(heap, &s.pass)) {
         collect_by_copying(&s);
     }
+    heap->old.objects += s.pass.tenured_objects;
     pages_return(&heap->pages);
     OBSERVE(heap, scavenge_end, &s.pass);
     heap->is_collecting = false;

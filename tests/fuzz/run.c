@@ -66,6 +66,7 @@ void run_events(const struct event *events, size_t count) {
     eden_root_add(fuzz.w.heap, &fuzz.globals[0]);
     const size_t stack_room = fuzz.w.heap->mark_stack.room;
     fuzz.w.heap->alone_bytes = 0; /* heaps here are small: threads are woken at once */
+    fuzz.w.heap->old.sweeps_later = getenv("EDEN_FUZZ_SWEEPS_LATER") != NULL;
     {
         EDEN_FRAME(fuzz.w.m, local, FRAME_ROOTS);
         fuzz.frame = local;
