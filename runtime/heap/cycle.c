@@ -179,7 +179,7 @@ static void reach_slots(eden_visit *visit, eden_value *slots, size_t count) {
     }
 }
 
-/* Ephemerons are not looked at: who is young is scanned by the last stop in any case. */
+/* Not the references of ephemerons: the last stop scans all young objects in any case. */
 static void visit_young(struct step *step) {
     eden_heap *heap = step->visit.heap;
     struct space *spaces[YOUNG_SPACES];

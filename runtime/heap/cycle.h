@@ -23,11 +23,11 @@ struct cycle {
     struct tally marked;            /* since a phase has reported it */
     uint64_t steps, reported_bytes; /* of this cycle */
     uint64_t bytes_a_step;          /* of late; 0: none has run */
-    uint64_t eden_bytes;            /* of eden, so much is copied in half of the goal; 0: not known */
+    uint64_t eden_bytes;            /* the part of eden that half of the goal suffices to copy; 0: not known */
     uintptr_t eden_limit;           /* the program allocates in eden up to here; UINTPTR_MAX: up to eden's end */
     uint64_t unfinished;            /* cycles that a full collection ended before all was marked */
     /* For tests: */
-    uint64_t step_objects; /* a step scans so many, whatever the clock says; 0: by the clock */
+    uint64_t step_objects; /* the number that a step scans, whatever the clock says; 0: by the clock */
     bool is_forced;        /* a cycle begins whenever none runs */
 };
 

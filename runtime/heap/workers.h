@@ -31,7 +31,7 @@ struct solitude {
     unsigned entries, times;
 };
 bool workers_is_solitary(struct solitude *solitude);
-enum { WORKERS_PATIENCE = 8 }; /* so many times as much is then done alone before others are woken again */
+enum { WORKERS_PATIENCE = 8 }; /* the factor by which the work done alone grows before others are woken again */
 /* Does this thread act for the one that collects? It may allocate memory and report. */
 bool workers_is_first(unsigned index);
 

@@ -35,7 +35,7 @@ struct marking {
     size_t first, end;      /* those from first to end, modulo AHEAD */
     unsigned threads;       /* 1: alone to the end */
     bool has_taken;         /* the pool */
-    uint64_t alone_bytes;   /* so much is marked before the rest is marked together */
+    uint64_t alone_bytes;   /* marked alone, before the rest is marked together */
     uint64_t alone_until;   /* bytes of `marked` */
     size_t left;            /* so much of the stack, from its bottom, the threads have left to this one */
 };

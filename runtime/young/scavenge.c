@@ -92,7 +92,7 @@ struct scavenge {
     bool is_second;     /* in the second pass of an overflow */
     struct tenure_policy policy;
     unsigned threads;     /* 1: alone to the end */
-    uint64_t alone_bytes; /* so much is copied before the rest is copied together */
+    uint64_t alone_bytes; /* copied alone, before the rest is copied together */
     uint64_t alone_until; /* by the phase that runs: bytes of `moved` */
     uint64_t filled;      /* bytes of to-space that are no objects */
     struct copiers copiers;

@@ -10,7 +10,7 @@ enum { NODES = 2000 };
 static bool is_marked(eden_value v) { return object_has(v, EDEN_HEADER_MARKED); }
 static bool runs(const struct world *w) { return cycle_is_running(&w->heap->cycle); }
 
-/* A step that scans so many objects. */
+/* A step that scans this number of objects. */
 static void step(const struct world *w, uint64_t objects) {
     w->heap->cycle.step_objects = objects;
     eden_scavenge(w->m);
@@ -46,7 +46,7 @@ static void make_old_list(const struct world *w, eden_value *list, size_t nodes)
     make_old(w, list);
 }
 
-/* Cuts off what comes after so many nodes, and returns its first. */
+/* Cuts a list after this number of nodes, and returns the first node of the rest. */
 static eden_value cut(const struct world *w, eden_value list, size_t nodes) {
     while (nodes-- > 1) {
         list = eden_slot(list, 0);
