@@ -16,7 +16,7 @@ printf '%s\n' "${modes[@]%% *}" victim | sort -u | diff "$folder/listed" - || di
 
 for i in "${!modes[@]}"; do
     # shellcheck disable=SC2086
-    "$hostile" --seconds 60 --user 65534 ${modes[i]} >"$folder/$i.out" 2>"$folder/$i.err" &
+    "$hostile" --seconds 600 --user 65534 ${modes[i]} >"$folder/$i.out" 2>"$folder/$i.err" &
     children+=($!)
 done
 has_begun() { grep -q ready "$folder/$1.out" || ! kill -0 "${children[$1]}" 2>/dev/null; }
