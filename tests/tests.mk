@@ -50,6 +50,8 @@ $(addprefix $(B)/tests/test_,lifetimes life_mechanisms life_regions life_walk): 
 $(B)/tests/test_lifetimes: LDLIBS += -Wl,--wrap=eden_probe_batch__requested
 # Catches what remembered__scan reports.
 $(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__scan
+# Counts who takes the threads.
+$(B)/tests/test_lazy_sweep: LDLIBS += -Wl,--wrap=workers_take
 # Refuses threads.
 $(B)/tests/test_parallel: LDLIBS += -Wl,--wrap=pthread_create
 # Catches what census reports.

@@ -121,6 +121,7 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
         return fail_allocation(heap, header, bytes);
     }
     heap->delta.allocated += bytes;
+    heap->old.objects++;
     policy_old_changed(heap);
     return format_old(heap, start, header, slots);
 }
@@ -160,6 +161,7 @@ static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots, bool 
     }
     uintptr_t start = born_old ? pretenure_room(&instance_of(heap)->pretenure, heap, bytes) : 0;
     if (start != 0) {
+        heap->old.objects++;
         events_born_old(heap, bytes);
         return format_old(heap, start, header, slots);
     }

@@ -17,6 +17,7 @@ static void release(struct instance *instance) {
     census_destroy(&instance->census);
     mark_stack_destroy(&heap->mark_stack);
     cycle_destroy(&heap->cycle);
+    lazy_sweep_cancel(heap);
     if (heap->reservation != 0) {
         check_destroy(&instance->check);
         system_release((void *)heap->reservation, heap->reservation_bytes);

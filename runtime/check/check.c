@@ -23,11 +23,11 @@
  * eden. So allocation continues behind what was there, and returns to eden's start only when less than half is left
  * (eden_emptied).
  *
- * Poison fills what a scavenge leaves behind, and free chunks after a full collection. If it has changed when the
- * memory is used again, or before the next collection, somebody wrote through a stale C pointer or past the end of the
- * object before it; a read through one finds no data. Poison, unlike mprotect, works below a page, costs no system
- * call, and lets the fault be named. Under the address sanitizer and Valgrind the same memory is also inaccessible, and
- * they report each access where it happens.
+ * Poison fills what a scavenge leaves behind, and free chunks after a full collection, or when they are swept. If it
+ * has changed when the memory is used again, or before the next collection, somebody wrote through a stale C pointer or
+ * past the end of the object before it; a read through one finds no data. Poison, unlike mprotect, works below a page,
+ * costs no system call, and lets the fault be named. Under the address sanitizer and Valgrind the same memory is also
+ * inaccessible, and they report each access where it happens.
  *
  * Frames: a frame that a longjmp skipped lies below the running function, or its memory holds something else. Only
  * frames on the thread's own stack are compared by address: coroutines have stacks elsewhere.
@@ -203,6 +203,15 @@ static void forget_starts(eden_heap *heap, uintptr_t start, uintptr_t end) {
     }
 }
 
+static void note_old(eden_heap *heap, uintptr_t from, uintptr_t to) {
+    for (eden_value object = old_space_walk(heap, from); object != EDEN_NONE && object < to;
+         object = old_space_walk(heap, object_end(object))) {
+        if (!object_is_free(object)) {
+            note_start(heap, object);
+        }
+    }
+}
+
 static void note_all(eden_heap *heap) {
     struct space *spaces[YOUNG_SPACES];
     heap_young_spaces(heap, spaces);
@@ -220,12 +229,7 @@ static void note_all(eden_heap *heap) {
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         forget_starts(heap, heap->old.segments[i].start, heap->old.segments[i].limit);
     }
-    for (eden_value object = old_space_walk(heap, 0); object != EDEN_NONE;
-         object = old_space_walk(heap, object_end(object))) {
-        if (!object_is_free(object)) {
-            note_start(heap, object);
-        }
-    }
+    note_old(heap, 0, UINTPTR_MAX);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -441,13 +445,13 @@ static bool check_chunk_body(void *context, uintptr_t start, size_t bytes) {
 
 static bool close_chunk(void *context, uintptr_t start, size_t bytes) {
     (void)context;
-    poison_fill(poison_chunk_body(start, bytes), start + bytes);
-    poison_close(poison_chunk_body(start, bytes), start + bytes);
+    poison_chunk_swept(start, bytes);
     return true;
 }
 
 static void before_full(struct observer *self) {
     eden_heap *heap = self->heap;
+    lazy_sweep_all(heap); /* what is free then is poison */
     free_chunks_each(&heap->old.free, check_chunk_body, heap);
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         poison_open(heap->old.segments[i].start, heap->old.segments[i].limit);
@@ -485,7 +489,7 @@ static void young_unmapped(struct observer *self, uintptr_t start, uintptr_t end
 }
 
 /* A new segment, of objects that live. Of what was new space, the dead and unused become free chunks, which young_moved
- * closes; of a segment that has lost its free end, after_full does. */
+ * closes; of a segment that has lost its free end, after_full does. That may be after a step of lazy sweeping, too. */
 static void adopted(struct observer *self, uintptr_t start, size_t bytes) {
     struct check *check = (struct check *)self;
     const struct new_space *new = &self->heap->new_space;
@@ -493,6 +497,8 @@ static void adopted(struct observer *self, uintptr_t start, size_t bytes) {
     if (start - new->start < new->end - new->start) {
         check->adopted[check->adopted_count].start = start;
         check->adopted[check->adopted_count++].end = start + bytes;
+    } else {
+        note_old(self->heap, start, start + bytes);
     }
 }
 

@@ -25,9 +25,12 @@
  * I6. Listed chunks are free memory of old space, and their headers have their sizes. Sizes rise; chunks of one size in
  *     the tree rise by address.
  * I7. Allocation bumps no further than eden reaches.
- * I8. Chunks and fragments add up to the free bytes, objects to the used bytes, and the counters say the same.
- * I9. I1 of cycles: a marked ordinary old object refers to no old object that is not marked, unless it is still to be
- *     scanned.
+ * I8. Chunks, fragments and what is dead in unswept parts add up to the free bytes, objects to the used bytes, and the
+ *     counters say the same, and how many objects old space has.
+ * I9. In unswept parts of old space (heap/lazy_sweep.c) what lives is MARKED, and there is just what marking has
+ *     counted. What is not marked there is dead: it ends where the next object begins, and is not looked into.
+ * I10. I1 of cycles: a marked ordinary old object refers to no old object that is not marked, unless it is still to be
+ *      scanned.
  *
  * 5. Failure
  * Without memory for the bit map, I3 is reduced to "lies within the heap", and I5 is not checked for duplicates.
@@ -50,7 +53,12 @@ struct verifier {
     uint64_t
         *unscanned; /* likewise, of marked objects that a cycle has yet to scan; NULL: there are none, or no memory */
     uintptr_t base;
-    uint64_t old_objects_bytes, old_free_bytes;
+    struct tally old_objects;
+    uint64_t old_free_bytes;
+    uint64_t unswept_bytes;
+    size_t unswept;          /* segments that have any */
+    struct tally marked;     /* what lives in unswept parts */
+    uintptr_t marked_from;   /* what is checked is marked from there on */
     uint64_t fragment_bytes; /* free, but too short to be listed */
     uint64_t chunks, chunk_bytes;
     size_t last_bytes; /* of the chunk listed before */
@@ -101,7 +109,8 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
                error_fail(v->error, EDEN_CORRUPT, "%#" PRIx64 " in %s: neither an object nor a free chunk", object,
                           where);
     }
-    if ((header & transient_flags(heap, object)) != 0) {
+    uint64_t expected = object < v->marked_from ? 0 : EDEN_HEADER_MARKED;
+    if ((header & transient_flags(heap, object)) != expected) {
         return error_fail(v->error, EDEN_CORRUPT,
                           "object %#" PRIx64 " in %s: header %#" PRIx64 " has a flag that only collections set", object,
                           where, header);
@@ -242,7 +251,28 @@ static bool check_slots(struct verifier *v, eden_value object) {
     return true;
 }
 
-/* Calls check for every object and filler of the heap, with the end of its space. */
+static bool check_dead(struct verifier *v, eden_value object, uintptr_t limit) {
+    return (object_end(object) <= limit && object_end(object) > object_start(object)) ||
+           error_fail(v->error, EDEN_CORRUPT,
+                      "dead object %#" PRIx64 " in old space: %zu slots reach beyond its segment", object,
+                      eden_slot_count(object));
+}
+
+/* The unswept part of a segment. */
+static bool each_marked(struct verifier *v, const struct segment *segment,
+                        bool (*check)(struct verifier *, eden_value, uintptr_t)) {
+    bool ok = true;
+    v->marked_from = segment->dead_to;
+    for (uintptr_t at = segment->swept_to; ok && at < segment->limit; at = object_end(object_at(at))) {
+        eden_value object = object_at(at);
+        ok = object_has(object, EDEN_HEADER_MARKED) ? check(v, object, segment->limit)
+                                                    : check_dead(v, object, segment->limit);
+    }
+    v->marked_from = UINTPTR_MAX;
+    return ok;
+}
+
+/* Calls check for every object and filler of the heap, but the dead of unswept parts, with the end of its space. */
 static bool each_object(struct verifier *v, bool (*check)(struct verifier *, eden_value, uintptr_t)) {
     eden_heap *heap = v->heap;
     struct space *spaces[YOUNG_SPACES];
@@ -257,11 +287,14 @@ static bool each_object(struct verifier *v, bool (*check)(struct verifier *, ede
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         struct segment segment = heap->old.segments[i];
         eden_value object = old_space_walk(heap, segment.start);
-        while (object != EDEN_NONE && object < segment.limit) {
-            if (!check(v, object, segment.limit)) {
+        while (object != EDEN_NONE && object < segment.swept_to) {
+            if (!check(v, object, segment.swept_to)) {
                 return false;
             }
             object = old_space_walk(heap, object_end(object));
+        }
+        if (!each_marked(v, &segment, check)) {
+            return false;
         }
     }
     return true;
@@ -282,6 +315,11 @@ static void explain_header(const struct verifier *v) {
     }
 }
 
+static void count(struct tally *tally, bool is_in, eden_value object) {
+    tally->objects += is_in;
+    tally->bytes += is_in ? object_bytes(object) : 0;
+}
+
 static bool first_pass(struct verifier *v, eden_value object, uintptr_t limit) {
     if (v->before != EDEN_NONE &&
         object - object_end(v->before) > 8) { /* 8: what is read as the word of a long object */
@@ -299,7 +337,8 @@ static bool first_pass(struct verifier *v, eden_value object, uintptr_t limit) {
         v->fragment_bytes += old && bytes < 16 ? bytes : 0;
         return true;
     }
-    v->old_objects_bytes += old ? object_bytes(object) : 0;
+    count(&v->old_objects, old, object);
+    count(&v->marked, object >= v->marked_from, object);
     v->remembered_bits += object_has(object, EDEN_HEADER_REMEMBERED);
     note_start(v, object);
     return true;
@@ -375,18 +414,37 @@ static bool check_cards(struct verifier *v) {
     return true;
 }
 
+/* What is unswept, and what of it lives, is what the sweep still has to find. */
+static bool check_unswept(struct verifier *v) {
+    const struct lazy_sweep *sweep = &v->heap->old.sweep;
+    for (size_t i = 0; i < v->heap->old.segment_count; i++) {
+        const struct segment *segment = &v->heap->old.segments[i];
+        v->unswept += segment->swept_to != segment->limit;
+        v->unswept_bytes += segment->limit - segment->swept_to;
+    }
+    struct tally left = {sweep->live.objects - sweep->found.objects, sweep->live.bytes - sweep->found.bytes};
+    return (v->unswept == sweep->unswept && v->marked.objects == left.objects && v->marked.bytes == left.bytes) ||
+           error_fail(v->error, EDEN_CORRUPT,
+                      "old space: %zu segments are unswept, with %" PRIu64 " objects of %" PRIu64
+                      " bytes; the counters have %zu, %" PRIu64 " and %" PRIu64,
+                      v->unswept, v->marked.objects, v->marked.bytes, sweep->unswept, left.objects, left.bytes);
+}
+
 static bool check_books(struct verifier *v) {
     const eden_heap *heap = v->heap;
     const struct old_space *old = &heap->old;
-    uint64_t buffer = old->buffer_limit - old->buffer_free;
-    if (!free_chunks_each(&old->free, check_chunk, v)) {
+    if (!free_chunks_each(&old->free, check_chunk, v) || !check_unswept(v)) {
         return false;
     }
-    if (v->old_free_bytes + buffer != old->free_bytes || v->old_objects_bytes != heap_old_used(heap)) {
+    uint64_t free_bytes =
+        v->old_free_bytes + (old->buffer_limit - old->buffer_free) + (v->unswept_bytes - v->marked.bytes);
+    if (free_bytes != old->free_bytes || v->old_objects.bytes != heap_old_used(heap) ||
+        v->old_objects.objects != old->objects) {
         return error_fail(v->error, EDEN_CORRUPT,
-                          "old space: found %" PRIu64 " bytes of objects and %" PRIu64
-                          " free; the counters have %" PRIu64 " and %" PRIu64,
-                          v->old_objects_bytes, v->old_free_bytes + buffer, heap_old_used(heap), old->free_bytes);
+                          "old space: found %" PRIu64 " objects of %" PRIu64 " bytes, and %" PRIu64
+                          " bytes free; the counters have %" PRIu64 ", %" PRIu64 " and %" PRIu64,
+                          v->old_objects.objects, v->old_objects.bytes, free_bytes, old->objects, heap_old_used(heap),
+                          old->free_bytes);
     }
     if (v->chunk_bytes + v->fragment_bytes != v->old_free_bytes || v->chunks != old->free.chunks) {
         return error_fail(v->error, EDEN_CORRUPT,
@@ -404,7 +462,11 @@ static bool check_eden(const eden_heap *heap, eden_error *error) {
 }
 
 bool eden_heap_verify(eden_heap *heap, eden_error *error) {
-    struct verifier v = {.visit = {.heap = heap, .slots = check_root_slots}, .heap = heap, .error = error, .ok = true};
+    struct verifier v = {.visit = {.heap = heap, .slots = check_root_slots},
+                         .heap = heap,
+                         .error = error,
+                         .ok = true,
+                         .marked_from = UINTPTR_MAX};
     v.base = heap->reservation;
     v.starts_bytes = (heap_top(heap) - v.base) / 64 + 8;
     v.starts = system_map(&heap->system, v.starts_bytes, "verifier");

@@ -4,7 +4,7 @@
  * The time of a full collection is mostly that of marking, which grows with the live data. With pause_goal, old space
  * is marked beforehand: at the end of each scavenge a step marks for the time that the goal leaves. The full
  * collection, the last stop, marks only the rest. So the program sees scavenges of about pause_goal, and one full
- * collection that sweeps.
+ * collection that frees.
  *
  * 2. Terms
  * Cycle: from the first step to the full collection. White: an old object that is not marked. Grey: marked, but its
@@ -54,6 +54,10 @@
  * quarter of it at least: so cycles end. Time decides nothing else.
  *
  * No cycle runs while lifetimes are measured, or eden is promoted in place: each full collection marks all then.
+ *
+ * With pause_goal the full collection does not sweep either, where it moves nothing (lazy_sweep.c). The scavenges after
+ * it do, each for as long as a step would take, and no cycle begins before all is swept: marks have two meanings until
+ * then.
  *
  * 7. Invariants
  * I1. In a cycle, a marked ordinary old object refers to no white one, unless it is grey (on the stack, or by its bit),
@@ -114,6 +118,9 @@ static void set_mark(eden_heap *heap, eden_value object) {
     object_set(object, EDEN_HEADER_MARKED);
     heap->cycle.marked.objects++;
     heap->cycle.marked.bytes += object_bytes(object);
+    if (heap->old.sweep.pages != NULL) {
+        lazy_sweep_note(&heap->old.sweep, object);
+    }
 }
 
 static void shade(eden_heap *heap, eden_value object) {
@@ -249,11 +256,15 @@ static bool drain(struct step *step) {
 
 static uint64_t goal_ns(const eden_heap *heap) { return (uint64_t)(heap->params.pause_goal * 1e6); }
 
+static uint64_t end_of_step(const eden_heap *heap, uint64_t start_ns) {
+    uint64_t latest = start_ns + goal_ns(heap), least = system_now_ns() + goal_ns(heap) / 4;
+    return latest > least ? latest : least;
+}
+
 static void mark_more(eden_heap *heap, uint64_t start_ns, bool begins) {
     struct cycle *cycle = &heap->cycle;
-    uint64_t latest = start_ns + goal_ns(heap), least = system_now_ns() + goal_ns(heap) / 4;
     struct step step = {
-        .visit = {heap, reach_slots, NULL}, .end_ns = latest > least ? latest : least, .most = cycle->step_objects};
+        .visit = {heap, reach_slots, NULL}, .end_ns = end_of_step(heap, start_ns), .most = cycle->step_objects};
     if (begins) {
         visit_sources(&step);
     }
@@ -282,7 +293,7 @@ static bool is_wanted(const eden_heap *heap) { return heap->params.pause_goal > 
 /* Steps until all is marked, if all of old space lives; one more finds that it is. */
 static uint64_t steps_needed(const eden_heap *heap) {
     const struct cycle *cycle = &heap->cycle;
-    uint64_t used = heap_old_used(heap), done = cycle_is_running(cycle) ? cycle->reported_bytes : 0;
+    uint64_t used = heap_old_used(heap), done = cycle_is_running(cycle) ? cycle->reported.bytes : 0;
     return (used > done ? used - done : 0) / (cycle->bytes_a_step + 1) + 2;
 }
 
@@ -318,7 +329,9 @@ static bool begins(eden_heap *heap) {
 
 static void begin(eden_heap *heap) {
     heap->cycle.has_revisited = heap->cycle.rescans = false;
-    heap->cycle.steps = heap->cycle.reported_bytes = 0;
+    heap->cycle.steps = 0;
+    heap->cycle.reported = (struct tally){0, 0};
+    lazy_sweep_prepare(heap);
     heap->mutator.barrier_words = BARRIER_ALL;
 }
 
@@ -373,8 +386,22 @@ static void run_step(eden_heap *heap, uint64_t start_ns, bool is_first) {
     measure_step(heap, cycle->marked.bytes - before);
     observer_phase_end(heap, EDEN_PHASE_scavenge__mark, start, cycle->marked);
     cycle->steps++;
-    cycle->reported_bytes += cycle->marked.bytes;
+    cycle->reported.objects += cycle->marked.objects;
+    cycle->reported.bytes += cycle->marked.bytes;
     cycle->marked = (struct tally){0, 0};
+}
+
+/* What the last full collection has left. Without a goal any more: all. */
+static void sweep_on(eden_heap *heap, uint64_t start_ns) {
+    enum { A_SCANNED_OBJECT = 1024 };
+    size_t most = heap->cycle.step_objects * A_SCANNED_OBJECT;
+    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_scavenge__sweep);
+    if (most != 0 || heap->params.pause_goal == 0) {
+        lazy_sweep_bytes(heap, most != 0 ? most : SIZE_MAX);
+    } else {
+        lazy_sweep_step(heap, end_of_step(heap, start_ns));
+    }
+    observer_phase_end(heap, EDEN_PHASE_scavenge__sweep, start, (struct tally){0, 0});
 }
 
 void cycle_step(eden_heap *heap, const struct scavenge_pass *pass) {
@@ -384,7 +411,9 @@ void cycle_step(eden_heap *heap, const struct scavenge_pass *pass) {
     }
     if (pass->cause != EDEN_SCAVENGE_FULL && cycle->state != CYCLE_ENDS && heap->broken_invariant == NULL) {
         const bool is_first = cycle->state == CYCLE_NONE;
-        if (cycle->state == CYCLE_MARKED || (!is_first && !is_wanted(heap))) {
+        if (heap->old.sweep.unswept != 0 && !heap->old.sweeps_later) {
+            sweep_on(heap, pass->start_ns);
+        } else if (cycle->state == CYCLE_MARKED || (!is_first && !is_wanted(heap))) {
             cycle->state = CYCLE_ENDS;
         } else if (!is_first || begins(heap)) {
             run_step(heap, pass->start_ns, is_first);

@@ -20,12 +20,13 @@ struct cycle {
     struct mark_stack stack; /* marked old objects to scan; as in old/mark.c. Mapped when the first cycle begins */
     eden_value *left;        /* marked ephemerons and weak objects: the last stop scans them */
     size_t left_count, left_room;
-    struct tally marked;            /* since a phase has reported it */
-    uint64_t steps, reported_bytes; /* of this cycle */
-    uint64_t bytes_a_step;          /* of late; 0: none has run */
-    uint64_t eden_bytes;            /* the part of eden that half of the goal suffices to copy; 0: not known */
-    uintptr_t eden_limit;           /* the program allocates in eden up to here; UINTPTR_MAX: up to eden's end */
-    uint64_t unfinished;            /* cycles that a full collection ended before all was marked */
+    struct tally marked;   /* since a phase has reported it */
+    struct tally reported; /* of this cycle */
+    uint64_t steps;        /* likewise */
+    uint64_t bytes_a_step; /* of late; 0: none has run */
+    uint64_t eden_bytes;   /* the part of eden that half of the goal suffices to copy; 0: not known */
+    uintptr_t eden_limit;  /* the program allocates in eden up to here; UINTPTR_MAX: up to eden's end */
+    uint64_t unfinished;   /* cycles that a full collection ended before all was marked */
     /* For tests: */
     uint64_t step_objects; /* the number that a step scans, whatever the clock says; 0: by the clock */
     bool is_forced;        /* a cycle begins whenever none runs */
@@ -44,7 +45,8 @@ void cycle_born(eden_heap *heap, eden_value object);
 /* All that is remembered will be forgotten, though it may refer to what becomes old unmarked (young/promote.c). */
 void cycle_forgets_all(eden_heap *heap);
 
-/* At the end of a scavenge: begins a cycle, marks for a while, or sees that it is time for the full collection. */
+/* At the end of a scavenge: sweeps for a while (lazy_sweep.c), begins a cycle, marks for a while, or sees that it is
+ * time for the full collection. */
 void cycle_step(eden_heap *heap, const struct scavenge_pass *pass);
 /* The full collection has come, and marks the rest: what is to be scanned goes to the heap's mark stack. Returns what
  * no phase has reported. */

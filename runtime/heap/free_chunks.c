@@ -161,7 +161,7 @@ uintptr_t free_chunks_take(struct free_chunks *free, size_t bytes, size_t *found
 bool free_chunks_take_exact(struct free_chunks *free, uintptr_t start, size_t bytes) {
     const struct chunk *wanted = (const struct chunk *)start;
     for (struct chunk **link = &free->tree; *link != NULL;) {
-        if (*link == wanted) {
+        if (*link == wanted && wanted->bytes == bytes) {
             tree_unlink(link);
             free->chunks--;
             return true;

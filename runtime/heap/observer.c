@@ -43,8 +43,8 @@ void observer_phase_end(eden_heap *heap, enum eden_phase phase, uint64_t start_n
 
 bool observer_wants_dead(const eden_heap *heap) {
     bool wanted = false;
-    for (const struct observer *at = heap->observers; at != NULL; at = at->next) {
-        wanted |= at->calls->dead != NULL;
+    for (struct observer *at = heap->observers; at != NULL; at = at->next) {
+        wanted |= at->calls->wants_dead != NULL && at->calls->wants_dead(at);
     }
     return wanted;
 }

@@ -70,8 +70,10 @@ struct observer_calls {
     void (*full_begin)(struct observer *self, const struct full_pass *pass);
     void (*marked)(struct observer *self, const struct full_pass *pass); /* nothing is swept yet */
     /* The sweep, in order of addresses, has come to a dead object and has changed nothing at or above it. Returns the
-     * address from which on it wants to see the next one; it may be called for one below. */
+     * address from which on it wants to see the next one; it may be called for one below. Never called where
+     * wants_dead, which is asked before marking and before the sweep, says no. */
     uintptr_t (*dead)(struct observer *self, eden_value object);
+    bool (*wants_dead)(struct observer *self);
     /* Objects of old space are about to move, or have left forwarding addresses: `now` says where they go. */
     void (*moved)(struct observer *self, observer_now *now, void *context);
     void (*swept)(struct observer *self); /* and compacted */

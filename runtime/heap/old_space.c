@@ -12,11 +12,12 @@
  * 2. Allocation
  * Small objects take a free chunk of exactly their size if there is one. Otherwise they are bumped in a buffer that is
  * cut from a larger chunk, so that tenuring a million objects does not search a million times. Objects of 512 bytes and
- * more are best fit. What is cut off is free again.
+ * more are best fit. What is cut off is free again. Where no chunk is left, unswept parts are swept (lazy_sweep.c).
  *
  * 3. Invariants
  * I1. Segments are pages, and their sizes add up to `capacity`.
- * I2. Objects and free_bytes add up to `capacity`. free_bytes is chunks, buffer, and fragments of 8 bytes.
+ * I2. Objects and free_bytes add up to `capacity`. free_bytes is chunks, buffer, fragments of 8 bytes, and what is dead
+ *     in unswept parts.
  * I3. Segments are sorted by address and do not overlap.
  * I4. Between allocations [buffer_free, buffer_limit) is not formatted: walks step over it (old_space_walk).
  *
@@ -89,7 +90,8 @@ static uintptr_t taken_for_use(eden_heap *heap, uintptr_t at, size_t bytes) {
     return at;
 }
 
-uintptr_t old_space_allocate(eden_heap *heap, size_t bytes) {
+/* What is free by now. */
+static uintptr_t take(eden_heap *heap, size_t bytes) {
     struct old_space *old = &heap->old;
     uintptr_t at = 0;
     if (bytes < SMALL) {
@@ -104,6 +106,14 @@ uintptr_t old_space_allocate(eden_heap *heap, size_t bytes) {
             old_space_retire_buffer(heap); /* the buffer may be the chunk that is large enough */
             at = take_cut(old, bytes);
         }
+    }
+    return at;
+}
+
+uintptr_t old_space_allocate(eden_heap *heap, size_t bytes) {
+    uintptr_t at = take(heap, bytes);
+    if (at == 0 && lazy_sweep_find(heap, bytes)) {
+        at = take(heap, bytes);
     }
     return taken_for_use(heap, at, bytes);
 }
@@ -209,7 +219,8 @@ static bool is_below_next(const struct old_space *old, size_t index) {
 static void insert(eden_heap *heap, size_t index, uintptr_t start, uintptr_t limit) {
     struct old_space *old = &heap->old;
     memmove(&old->segments[index + 1], &old->segments[index], (old->segment_count - index) * sizeof *old->segments);
-    old->segments[index] = (struct segment){.start = start, .limit = limit, .tail = limit};
+    old->segments[index] =
+        (struct segment){.start = start, .limit = limit, .swept_to = limit, .dead_to = limit, .tail = limit};
     old->segment_count++;
     old->capacity += limit - start;
     invariant_check(heap, (index == 0 || old->segments[index - 1].limit <= start) && is_below_next(old, index),
@@ -266,6 +277,14 @@ void old_space_adopt(eden_heap *heap, uintptr_t start, uintptr_t limit) {
     heap->old.segments[index].is_adopted = true;
     heap->old.passed = (struct passed_gaps){0, 0};
     OBSERVE(heap, adopted, start, limit - start);
+}
+
+bool old_space_has_adopted(const struct old_space *old) {
+    bool has = false;
+    for (size_t i = 0; i < old->segment_count; i++) {
+        has |= old->segments[i].is_adopted;
+    }
+    return has;
 }
 
 uint64_t old_space_take_adopted(eden_heap *heap) {
@@ -329,7 +348,7 @@ static void remove_gone(struct old_space *old) {
  * unmapped, and what stays is a new one. */
 static void cut(eden_heap *heap, struct segment *segment, uintptr_t from) {
     uintptr_t limit = segment->limit;
-    segment->limit = segment->tail = from;
+    segment->limit = segment->swept_to = segment->dead_to = segment->tail = from;
     heap->old.capacity -= limit - from;
     heap->old.free_bytes -= limit - from;
     OBSERVE(heap, segment, false, segment->start, limit - segment->start);
@@ -339,8 +358,11 @@ static void cut(eden_heap *heap, struct segment *segment, uintptr_t from) {
     pages_decommit(&heap->pages, from, limit - from);
 }
 
-/* Where the free end of a segment begins: all of it may be free. */
+/* Where the free end of a segment begins: all of it may be free. Of one that is unswept nothing is known. */
 static uintptr_t free_end(const struct segment *segment) {
+    if (segment->swept_to != segment->limit) {
+        return segment->limit;
+    }
     eden_value first = object_at(segment->start);
     bool all = object_is_free(first) && object_bytes(first) == segment->limit - segment->start;
     return all ? segment->start : segment->tail;
@@ -413,10 +435,9 @@ uint64_t old_space_largest_free(const eden_heap *heap) {
     return largest > buffer ? largest : buffer;
 }
 
-eden_value old_space_walk(const eden_heap *heap, uintptr_t address) {
-    const struct old_space *old = &heap->old;
+size_t old_space_segment(const struct old_space *old, uintptr_t address) {
     size_t low = 0, high = old->segment_count;
-    while (low < high) { /* the first segment that ends above address */
+    while (low < high) {
         size_t middle = (low + high) / 2;
         if (old->segments[middle].limit <= address) {
             low = middle + 1;
@@ -424,12 +445,27 @@ eden_value old_space_walk(const eden_heap *heap, uintptr_t address) {
             high = middle;
         }
     }
-    for (; low < old->segment_count; low++) {
-        const struct segment *segment = &old->segments[low];
+    return low;
+}
+
+/* The first one that lives. */
+static uintptr_t skip_dead(const struct segment *segment, uintptr_t at) {
+    at = at < segment->dead_to ? segment->dead_to : at;
+    while (at < segment->limit && !object_has(object_at(at), EDEN_HEADER_MARKED)) {
+        at = object_end(object_at(at));
+    }
+    return at;
+}
+
+eden_value old_space_walk(const eden_heap *heap, uintptr_t address) {
+    const struct old_space *old = &heap->old;
+    for (size_t i = old_space_segment(old, address); i < old->segment_count; i++) {
+        const struct segment *segment = &old->segments[i];
         uintptr_t at = address > segment->start ? address : segment->start;
         if (at == old->buffer_free && old->buffer_free < old->buffer_limit) {
             at = old->buffer_limit;
         }
+        at = at < segment->swept_to ? at : skip_dead(segment, at);
         if (at < segment->limit) {
             return object_at(at);
         }

@@ -3,12 +3,14 @@
 #define EDEN_HEAP_OLD_SPACE_H
 
 #include "heap/free_chunks.h"
+#include "heap/lazy_sweep.h"
 #include "heap/object.h"
 #include "heap/space.h"
 
 /* A range of old space as mapped from the system. */
 struct segment {
     uintptr_t start, limit;
+    uintptr_t swept_to, dead_to; /* the limit, unless a part is unswept (heap/lazy_sweep.c) */
     /* Between a sweep and the end of compaction: */
     struct tally live;      /* objects */
     uint64_t fragments;     /* bytes of gaps too small for a chunk */
@@ -31,13 +33,16 @@ struct old_space {
     size_t segment_count, segment_room;
     struct passed_gaps passed;
     uint64_t capacity;   /* bytes mapped */
-    uint64_t free_bytes; /* of these not in objects: chunks, buffer, and fragments of 8 bytes */
+    uint64_t free_bytes; /* of these not in objects: chunks, buffer, fragments of 8 bytes, the dead of unswept parts */
+    uint64_t objects;    /* dead ones too, until a full collection finds them */
     struct free_chunks free;
     uintptr_t buffer_free, buffer_limit; /* small objects are bumped here */
     size_t refused;          /* an object of this size, in bytes, got no segment in this scavenge; SIZE_MAX: none yet */
     uint64_t used_at_full;   /* after the last full collection: what full_gc_ratio measures growth from */
     uint8_t *card_table;     /* a byte for each CARD_BYTES of the range; usable where segments are; NULL: no cards */
     size_t card_table_bytes; /* reserved */
+    bool sweeps_later;       /* for tests: as with pause_goal, but only allocations and the test sweep on */
+    struct lazy_sweep sweep;
 };
 
 /* Reserves the card table; false: refused. The range is set. */
@@ -64,11 +69,15 @@ void old_space_add_free(eden_heap *heap, uintptr_t start, size_t bytes);
 /* Bytes that live in what was new space, as the full collection that runs has found; then it counts as other segments.
  */
 uint64_t old_space_take_adopted(eden_heap *heap);
+/* Is there any that has not been taken? */
+bool old_space_has_adopted(const struct old_space *old);
 /* I1 and I2, after a full collection. swept: by sweeping, which has counted what lives. */
 void old_space_check(eden_heap *heap, bool swept);
 uint64_t old_space_largest_free(const eden_heap *heap);
-/* Walks old space: the first object or chunk at or after address (start with 0); EDEN_NONE at the end. Objects
- * allocated during the walk may or may not be seen. */
+/* The index of the first segment that ends above an address. */
+size_t old_space_segment(const struct old_space *old, uintptr_t address);
+/* Walks old space: the first object or chunk at or after address (start with 0); EDEN_NONE at the end. Of unswept
+ * parts, what lives. Objects allocated during the walk may or may not be seen. */
 eden_value old_space_walk(const eden_heap *heap, uintptr_t address);
 
 #endif

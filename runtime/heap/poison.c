@@ -81,6 +81,11 @@ void poison_chunk_added(uintptr_t start, size_t bytes) {
     }
 }
 
+void poison_chunk_swept(uintptr_t start, size_t bytes) {
+    poison_fill(poison_chunk_body(start, bytes), start + bytes);
+    poison_close(poison_chunk_body(start, bytes), start + bytes);
+}
+
 void poison_used(uintptr_t start, size_t bytes) {
     ASAN_UNPOISON_MEMORY_REGION((void *)start, bytes);
     VALGRIND_MAKE_MEM_UNDEFINED((void *)start, bytes);

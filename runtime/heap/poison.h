@@ -18,11 +18,13 @@ void poison_close(uintptr_t start, uintptr_t end); /* makes it inaccessible */
 const uint64_t *poison_overwritten(uintptr_t start, uintptr_t end);
 uintptr_t poison_chunk_body(uintptr_t start, size_t bytes); /* behind what free_chunks.c writes into a chunk */
 void poison_chunk_added(uintptr_t start, size_t bytes);     /* before its head is written */
+void poison_chunk_swept(uintptr_t start, size_t bytes);     /* fills and closes its body */
 void poison_used(uintptr_t start, size_t bytes);            /* an object will be made there */
 
 #else
 
 static inline void poison_chunk_added(uintptr_t start, size_t bytes) { (void)start, (void)bytes; }
+static inline void poison_chunk_swept(uintptr_t start, size_t bytes) { (void)start, (void)bytes; }
 static inline void poison_used(uintptr_t start, size_t bytes) { (void)start, (void)bytes; }
 
 #endif

@@ -128,7 +128,8 @@ static void scavenge_begin(struct observer *self, const struct scavenge_pass *pa
                               heap->delta.remembered, heap->delta.forgotten, heap->delta.tenured);
     take_since(heap);
     events_of(self)->scavenge = before;
-    events_of(self)->phase_ns[EDEN_PHASE_scavenge__mark] = 0; /* the others run in each scavenge */
+    events_of(self)->phase_ns[EDEN_PHASE_scavenge__mark] = 0; /* but for these, all run in each scavenge */
+    events_of(self)->phase_ns[EDEN_PHASE_scavenge__sweep] = 0;
     show_phase(events_of(self), EDEN_PHASE_scavenge, pass->start_ns);
     show_activity(heap, EDEN_ACTIVITY_STOPPED, pass->start_ns);
 }

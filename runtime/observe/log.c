@@ -298,13 +298,14 @@ void log_scavenge(struct events *events, const struct scavenge_pass *pass, uint6
         heap->tenure_threshold <= survivors->start ? 0 : (uint64_t)(heap->tenure_threshold - survivors->start),
         (uint64_t)(survivors->limit - survivors->start));
     add(&line, ", \"old_used\": %" PRIu64 ", \"old_capacity\": %" PRIu64, heap_old_used(heap), heap->old.capacity);
-    const uint64_t *phase_ns = events->phase_ns; /* that of marking is 0 without a step (heap/cycle.c) */
+    const uint64_t *phase_ns = events->phase_ns; /* those of marking and sweeping are 0 without a step (heap/cycle.c) */
     add(&line, ", \"remembered_ns\": %" PRIu64 ", \"roots_ns\": %" PRIu64, phase_ns[EDEN_PHASE_scavenge__remembered],
         phase_ns[EDEN_PHASE_scavenge__roots]);
     add(&line, ", \"copy_ns\": %" PRIu64 ", \"weak_ns\": %" PRIu64, phase_ns[EDEN_PHASE_scavenge__copy],
         phase_ns[EDEN_PHASE_scavenge__weak]);
-    add(&line, ", \"mark_ns\": %" PRIu64 ", \"duration_ns\": %" PRIu64 ", \"in_place\": %s}",
-        phase_ns[EDEN_PHASE_scavenge__mark], ns, pass->in_place ? "true" : "false");
+    add(&line, ", \"mark_ns\": %" PRIu64 ", \"sweep_ns\": %" PRIu64 ", \"duration_ns\": %" PRIu64 ", \"in_place\": %s}",
+        phase_ns[EDEN_PHASE_scavenge__mark], phase_ns[EDEN_PHASE_scavenge__sweep], ns,
+        pass->in_place ? "true" : "false");
     log_line(events, &line);
 }
 

@@ -6,7 +6,8 @@
  * leave the remembered set, and survivors that only dead old objects kept become fillers: nepotism ends here. Then old
  * space is slid together (slide.c), or, where the compactor is another or finds no memory for its tables, swept;
  * `selective` then empties the sparsest segments. Before an allocation fails because free memory is in pieces, it
- * slides, too. At last empty segments are returned to the system.
+ * slides, too. At last empty segments are returned to the system. With pause_goal, where nothing is to move, it ends
+ * without sweeping: heap/lazy_sweep.c.
  *
  * 2. When
  * Old space has grown by full_gc_ratio since the last one, or a cycle has marked it (here); an old allocation found no
@@ -32,6 +33,49 @@ static bool evacuates(const eden_heap *heap) {
     return heap->params.compactor == EDEN_COMPACTOR_SELECTIVE;
 }
 
+/* Before marking. Afterwards evacuation may be wanted. */
+static bool may_sweep_later(const eden_heap *heap, const struct full_pass *pass) {
+    return (heap->params.pause_goal > 0 || heap->old.sweeps_later) && pass->sweeps &&
+           !old_space_has_adopted(&heap->old) && !observer_wants_dead(heap);
+}
+
+/* What the collection before has left unswept, and has reported as freed. */
+static void sweep_rest(eden_heap *heap) {
+    if (heap->old.sweep.unswept != 0) {
+        uint64_t start = observer_phase_begin(heap, EDEN_PHASE_sweep);
+        lazy_sweep_all(heap);
+        observer_phase_end(heap, EDEN_PHASE_sweep, start, (struct tally){0, 0});
+    }
+}
+
+static void sweep_now(eden_heap *heap, struct full_pass *pass, struct tally *young) {
+    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_sweep);
+    struct tally freed = sweep_old(heap);
+    pass->young_freed = sweep_young(heap, young);
+    bool selective = evacuates(heap);
+    for (size_t i = 0; !selective && i < heap->old.segment_count; i++) {
+        sweep_free_gaps(heap, &heap->old.segments[i]);
+    }
+    observer_phase_end(heap, EDEN_PHASE_sweep, start, freed);
+    if (selective) {
+        evacuate_segments(heap);
+    }
+}
+
+static struct tally subtract(struct tally from, struct tally tally) {
+    return (struct tally){from.objects - tally.objects, from.bytes - tally.bytes};
+}
+
+/* The same figures: what was there and is not marked is dead. */
+static void sweep_later(eden_heap *heap, struct full_pass *pass, struct tally marked, struct tally *young) {
+    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_sweep);
+    struct tally before = {heap->old.objects, heap_old_used(heap)};
+    pass->young_freed = sweep_young(heap, young);
+    struct tally live = subtract(marked, *young);
+    lazy_sweep_begin(heap, live);
+    observer_phase_end(heap, EDEN_PHASE_sweep, start, subtract(before, live));
+}
+
 static bool is_requested(const eden_heap *heap) {
     return __atomic_load_n(&heap->info.collect_request, __ATOMIC_RELAXED) != 0;
 }
@@ -52,35 +96,38 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     struct full_pass pass = {
         .cause = cause, .requested = requested, .start_ns = system_now_ns(), .sweeps = !slides && !in_place};
     OBSERVE(heap, full_begin, &pass);
+    sweep_rest(heap);
 
     uint64_t live_before = heap->old.used_at_full, used = heap_old_used(heap);
-    uint64_t ahead = cycle_is_running(&heap->cycle) ? heap->cycle.reported_bytes : 0;
+    const struct tally ahead = cycle_is_running(&heap->cycle) ? heap->cycle.reported : (struct tally){0, 0};
+    bool is_swept_later = may_sweep_later(heap, &pass);
+    if (is_swept_later && !cycle_is_running(&heap->cycle)) {
+        lazy_sweep_prepare(heap);
+    }
     uint64_t start = observer_phase_begin(heap, EDEN_PHASE_mark);
-    struct tally marked = mark(heap);
+    struct tally marked = mark(heap), young = {0, 0};
     observer_phase_end(heap, EDEN_PHASE_mark, start, marked);
-    pass.survived_bytes = ahead + marked.bytes;
-    heap->old.used_at_full = ahead + marked.bytes; /* for the policy; new space's part of it is small */
+    marked = (struct tally){ahead.objects + marked.objects, ahead.bytes + marked.bytes};
+    pass.survived_bytes = marked.bytes;
+    heap->old.used_at_full = marked.bytes; /* for the policy; new space's part of it is small */
     remembered_drop_unmarked(heap);
     OBSERVE(heap, marked, &pass);
 
     bool slid = (slides || (in_place && evacuates(heap))) && slide(heap);
-    if (slid) {
-        pass.young_freed = sweep_young(heap);
+    is_swept_later = is_swept_later && !evacuates(heap);
+    if (is_swept_later) {
+        sweep_later(heap, &pass, marked, &young);
     } else {
-        start = observer_phase_begin(heap, EDEN_PHASE_sweep);
-        struct tally freed = sweep_old(heap);
-        pass.young_freed = sweep_young(heap);
-        bool selective = evacuates(heap);
-        for (size_t i = 0; !selective && i < heap->old.segment_count; i++) {
-            sweep_free_gaps(heap, &heap->old.segments[i]);
-        }
-        observer_phase_end(heap, EDEN_PHASE_sweep, start, freed);
-        if (selective) {
-            evacuate_segments(heap);
+        lazy_sweep_cancel(heap);
+        if (slid) {
+            pass.young_freed = sweep_young(heap, &young);
+        } else {
+            sweep_now(heap, &pass, &young);
         }
     }
+    heap->old.objects = marked.objects - young.objects;
     OBSERVE(heap, swept);
-    old_space_check(heap, !slid);
+    old_space_check(heap, !slid && !is_swept_later);
     heap->old.used_at_full = heap_old_used(heap);
     policy_collected(heap, live_before, used, old_space_take_adopted(heap));
     old_space_shrink(heap);

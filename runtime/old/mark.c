@@ -38,6 +38,8 @@ struct marking {
     uint64_t alone_bytes;   /* marked alone, before the rest is marked together */
     uint64_t alone_until;   /* bytes of `marked` */
     size_t left;            /* so much of the stack, from its bottom, the threads have left to this one */
+    /* Notes live pages; NULL: all is swept at once. */
+    struct lazy_sweep *sweep;
 };
 
 static void reach(struct marking *marking, eden_value v) {
@@ -50,6 +52,9 @@ static void reach(struct marking *marking, eden_value v) {
     object_set(v, EDEN_HEADER_MARKED);
     marking->marked.objects++;
     marking->marked.bytes += object_bytes(v);
+    if (marking->sweep != NULL) {
+        lazy_sweep_note(marking->sweep, v);
+    }
     if (heap_reference_slots(marking->visit.heap, v) != 0) {
         mark_stack_push(&marking->visit.heap->mark_stack, v);
     }
@@ -262,7 +267,8 @@ struct tally mark(eden_heap *heap) {
     struct marking marking = {.visit = {heap, visit_slots, drain_between},
                               .threads = workers_wanted(heap),
                               .alone_bytes = heap->alone_bytes,
-                              .alone_until = heap->alone_bytes};
+                              .alone_until = heap->alone_bytes,
+                              .sweep = heap->old.sweep.pages != NULL ? &heap->old.sweep : NULL};
     struct tally before = take_cycle(&marking);
     roots_visit(&marking.visit);
     drain_all(&marking);

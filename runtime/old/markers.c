@@ -57,6 +57,7 @@ struct marker {
     size_t first, end;
     struct solitude solitude;
     bool is_list;
+    struct lazy_sweep *sweep; /* as in struct marking */
 };
 
 static uint64_t header_now(eden_value object) { return __atomic_load_n(eden_words_(object), __ATOMIC_RELAXED); }
@@ -94,6 +95,9 @@ static bool claim(struct marker *marker, eden_value v) {
 static void count(struct marker *marker, eden_value v) {
     marker->marked.objects++;
     marker->marked.bytes += object_bytes(v);
+    if (marker->sweep != NULL) {
+        lazy_sweep_note(marker->sweep, v);
+    }
 }
 
 static void reach(struct marker *marker, eden_value v) {
@@ -195,7 +199,9 @@ static void leave_list(struct marker *marker) {
 
 static void run(void *context, unsigned index) {
     struct markers *all = context;
+    struct lazy_sweep *sweep = &all->heap->old.sweep;
     struct marker marker = {.all = all, .heap = all->heap, .queue = workers_queue(index)};
+    marker.sweep = sweep->pages != NULL ? sweep : NULL;
     if (index == 0) {
         pthread_mutex_lock(&all->lock);
         take_stack(&marker);

@@ -1,4 +1,4 @@
-/* Sweeping: what marking did not reach becomes free.
+/* Sweeping: what marking did not reach becomes free, at once (heap/lazy_sweep.c: later).
  *
  * Old space is walked once, in order of addresses. Each maximal run of dead objects and free chunks becomes one gap, so
  * neighbours coalesce both ways. The gaps of a segment stay in a chain until it is known whether the segment will be
@@ -87,7 +87,7 @@ void sweep_free_gaps(eden_heap *heap, struct segment *segment) {
     }
 }
 
-uint64_t sweep_young(eden_heap *heap) {
+uint64_t sweep_young(eden_heap *heap, struct tally *live) {
     struct space *spaces[YOUNG_SPACES];
     uint64_t dead = 0;
     heap_young_spaces(heap, spaces);
@@ -98,6 +98,8 @@ uint64_t sweep_young(eden_heap *heap) {
             uintptr_t next = at + object_bytes(object);
             if (object_has(object, EDEN_HEADER_MARKED)) {
                 object_clear(object, EDEN_HEADER_MARKED);
+                live->objects++;
+                live->bytes += next - at;
                 if (gap < at) {
                     object_fill(gap, at - gap);
                 }

@@ -6,6 +6,7 @@
 
 struct tally sweep_old(eden_heap *heap); /* unmarks; leaves the gaps of each segment in its chain. What was freed */
 void sweep_free_gaps(eden_heap *heap, struct segment *segment); /* makes them free chunks */
-uint64_t sweep_young(eden_heap *heap); /* makes fillers of the dead among the young; bytes of them */
+/* Makes fillers of the dead among the young; bytes of them. Adds what lives to *live. */
+uint64_t sweep_young(eden_heap *heap, struct tally *live);
 
 #endif

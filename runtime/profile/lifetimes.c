@@ -557,6 +557,8 @@ static void marked(struct observer *self, const struct full_pass *pass) {
     }
 }
 
+static bool wants_dead(struct observer *self) { return profile_of(self) != NULL; }
+
 static uintptr_t dead(struct observer *self, eden_value object) {
     struct profile *profile = profile_of(self);
     if (profile == NULL || !profile->follows_sweep) {
@@ -645,6 +647,7 @@ void lifetimes_subscribe(struct lifetimes *lifetimes, eden_heap *heap) {
         .scavenge_end = scavenge_end,
         .marked = marked,
         .dead = dead,
+        .wants_dead = wants_dead,
         .moved = moved,
         .swept = swept,
         .full_end = full_end,

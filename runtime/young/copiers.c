@@ -42,7 +42,8 @@
  * 7. Who copies alone
  * A scavenge whose result depends on the order: compat.overflow=oldest where it is in force, compat.tenured_scan, a
  * census of references (tenure.c), new space after a promotion failure, a tool that listens to each object, a profile,
- * the checked build. And one in a cycle of marking (heap/cycle.c), which marks what it tenures.
+ * the checked build. One in a cycle of marking (heap/cycle.c), which marks what it tenures. And one while old space is
+ * unswept (heap/lazy_sweep.c): sweeping writes headers that the threads read.
  *
  * 8. Invariants
  * I1. Each object is claimed once, and counted, queued and scanned by the thread that claims it or that takes the

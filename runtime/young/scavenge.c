@@ -914,11 +914,12 @@ static bool collect_in_place(eden_heap *heap, struct scavenge_pass *pass) {
     return true;
 }
 
-/* Where the order of copying shows, or what is tenured is to be marked, one thread copies (copiers.c, section 7). */
+/* Where the order of copying shows, what is tenured is to be marked, or sweeping writes headers, one thread copies
+ * (copiers.c, section 7). */
 static bool needs_order(const struct scavenge *s) {
     return s->defers || s->in_set_order || s->heap->is_mixed || s->policy.criterion == EDEN_BY_REMEMBERED ||
-           cycle_is_running(&s->heap->cycle) || eden_watched_tenure() || eden_watched_remember() ||
-           eden_watched_forget() || eden_watched_remembered__scan() || eden_watched_mourn();
+           cycle_is_running(&s->heap->cycle) || s->heap->old.sweep.unswept != 0 || eden_watched_tenure() ||
+           eden_watched_remember() || eden_watched_forget() || eden_watched_remembered__scan() || eden_watched_mourn();
 }
 
 static void begin_threads(struct scavenge *s) {
@@ -991,6 +992,7 @@ static void collect(eden_heap *heap, enum eden_scavenge_cause cause) {
     if (!policy_promotes_in_place(heap) || !collect_in_place(heap, &s.pass)) {
         collect_by_copying(&s);
     }
+    heap->old.objects += s.pass.tenured_objects;
     cycle_step(heap, &s.pass);
     pages_return(&heap->pages);
     OBSERVE(heap, scavenge_end, &s.pass);

@@ -44,10 +44,10 @@ done
 # Every probe of the list fires, and each start has its done.
 mapfile -t names < <(sed -n 's/^EDEN_\(OBJECT_\)\?PROBE(\([a-z_0-9]*\),.*/\2/p' probes/eden_probes.def)
 [[ ${#names[@]} -gt 30 ]] || die "the list of probes can't be read"
-# Scavenges mark nothing while lifetimes are measured, as they are while a tool listens to batches: that is a run of its own.
+# Scavenges mark and sweep nothing while lifetimes are measured, as they are while a tool listens to batches: that is a run of its own.
 for name in "${names[@]}"; do
     run=sampled
-    [[ $name != scavenge__mark__* ]] || run=plain
+    [[ $name != scavenge__@(mark|sweep)__* ]] || run=plain
     echo "usdt:\$1:eden:$name { @fired[\"$name\"] = count(); }" >>"$folder/$run.bt"
 done
 # Default sampling, by request (eden_batches.h): else batch__requested does not fire.

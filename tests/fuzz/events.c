@@ -266,11 +266,25 @@ static size_t cycle_room(uint32_t choice) {
     return stack->entries == NULL || room < stack->count ? stack->room : room;
 }
 
+/* Where a full collection has left something unswept. */
+static void sweep_on(const struct event *e) {
+    eden_error error = {EDEN_OK, ""};
+    if (fuzz.w.heap->old.sweep.unswept == 0 || e->d % 4 != 0) {
+        return;
+    }
+    lazy_sweep_bytes(fuzz.w.heap, (e->d >> 2) % 2 == 0 ? (e->d >> 3) % 3000 : (e->d >> 3) % 200000);
+    fuzz.refusing = 0; /* the verifier needs memory */
+    if (!eden_heap_verify(fuzz.w.heap, &error)) {
+        broken("eden_heap_verify, after sweeping: %s", error.message);
+    }
+}
+
 void run_event(const struct event *e) {
     size_t root = e->a % ROOTS, other = e->b % ROOTS;
     eden_value object;
     struct node *node;
     fuzz.refused_before = fuzz.refused;
+    sweep_on(e);
     switch (e->op % 64) {
     case 0:
         fuzz.w.heap->is_mixed |= e->a % 4 == 0 && policy_kept_free(fuzz.w.heap) != 0; /* so all is promoted in place */

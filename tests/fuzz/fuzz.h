@@ -174,6 +174,7 @@ struct option_set {
     const char *options;  /* EDEN_OPTIONS */
     const char *sampling; /* EDEN_SAMPLING; NULL: nobody listens */
     bool restless;        /* EDEN_FUZZ_LISTENERS: listeners come and go */
+    bool sweeps_later;    /* EDEN_FUZZ_SWEEPS_LATER: old space is swept after full collections */
 };
 extern const struct option_set plan[];
 extern const size_t plan_sets;

@@ -8,7 +8,8 @@
  *     heap-fuzz --corpus DIR ...          writes seeds to a folder as such files, and runs none
  *
  * With EDEN_SAMPLING set (probes/eden_batches.h) a listener follows lifetimes, and its totals must add up. With
- * EDEN_FUZZ_LISTENERS set too, listeners come and go, and ask for anything.
+ * EDEN_FUZZ_LISTENERS set too, listeners come and go, and ask for anything. With EDEN_FUZZ_SWEEPS_LATER set, full
+ * collections leave old space unswept, and events sweep some of it.
  *
  * Seeds run in child processes, so a crash is a finding like any other. A failing one is shrunk, and what is left of it
  * printed. Exit status: 0 no fault, 1 a fault, 2 none of both. */

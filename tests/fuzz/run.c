@@ -68,6 +68,8 @@ void run_events(const struct event *events, size_t count) {
     fuzz.w.heap->alone_bytes = 0; /* heaps here are small: threads are woken at once */
     fuzz.w.heap->cycle.step_objects = 5;
     fuzz.w.heap->cycle.is_forced = true;
+
+    fuzz.w.heap->old.sweeps_later = getenv("EDEN_FUZZ_SWEEPS_LATER") != NULL;
     {
         EDEN_FRAME(fuzz.w.m, local, FRAME_ROOTS);
         fuzz.frame = local;

@@ -43,11 +43,12 @@ static void report(const struct range *range, uint64_t seed) {
     make_events(events, range->events, seed);
     options = options == NULL ? "" : options;
     if (fails(events, range->events, true, how, sizeof how)) {
-        printf("seed %llu fails: %s. Again: %s%s%s%sEDEN_OPTIONS='%s' heap-fuzz --first %llu --seeds 1 --events %zu\n",
-               (unsigned long long)seed, how,
-               sampling == NULL ? "" : "EDEN_SAMPLING=", sampling == NULL ? "" : sampling, sampling == NULL ? "" : " ",
-               getenv("EDEN_FUZZ_LISTENERS") == NULL ? "" : "EDEN_FUZZ_LISTENERS=1 ", options, (unsigned long long)seed,
-               range->events);
+        printf(
+            "seed %llu fails: %s. Again: %s%s%s%s%sEDEN_OPTIONS='%s' heap-fuzz --first %llu --seeds 1 --events %zu\n",
+            (unsigned long long)seed, how, sampling == NULL ? "" : "EDEN_SAMPLING=", sampling == NULL ? "" : sampling,
+            sampling == NULL ? "" : " ", getenv("EDEN_FUZZ_LISTENERS") == NULL ? "" : "EDEN_FUZZ_LISTENERS=1 ",
+            getenv("EDEN_FUZZ_SWEEPS_LATER") == NULL ? "" : "EDEN_FUZZ_SWEEPS_LATER=1 ", options,
+            (unsigned long long)seed, range->events);
         explain(events, range->events);
     } else {
         printf("seed %llu fails, but not alone: EDEN_OPTIONS='%s', after seeds from %llu in steps of %llu, of %zu "

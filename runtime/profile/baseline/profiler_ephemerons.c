@@ -105,6 +105,7 @@ static bool follow(struct profile *profile, struct tracked tracked, eden_value o
     uintptr_t start = listed && young ? young_room(profile, ns) : 0;
     if (listed && start == 0) {
         start = heap_old_room(heap, PROFILER_EPHEMERON_BYTES);
+        heap->old.objects += start != 0;
     }
     if (listed && start == 0 && !young) {
         start = young_room(profile, ns);

@@ -196,7 +196,7 @@ TEST(figures_phases_and_probes_keep_their_places) {
                   "large_objects large_bytes segments_mapped segments_unmapped alloc_failures mourned eden_size "
                   "survivor_used old_used old_capacity remembered_now pretenured_objects pretenured_bytes ");
     assert_begins(phases, "scavenge scavenge__remembered scavenge__roots scavenge__copy scavenge__weak full mark sweep "
-                          "compact compact__plan compact__update compact__move scavenge__mark ");
+                          "compact compact__plan compact__update compact__move scavenge__mark scavenge__sweep ");
     assert_begins(probes,
                   "heap__create heap__destroy class__define param__set scavenge__start scavenge__done "
                   "scavenge__roots__start scavenge__roots__done scavenge__remembered__start scavenge__remembered__done "
@@ -205,7 +205,8 @@ TEST(figures_phases_and_probes_keep_their_places) {
                   "compact__plan__start compact__plan__done compact__update__start compact__update__done "
                   "compact__move__start compact__move__done tenure remember forget alloc__large alloc__failed "
                   "segment__map segment__unmap mourn alloc__sample batch remembered__scan mourned policy__decide "
-                  "batch__requested census scavenge__mark__start scavenge__mark__done ");
+                  "batch__requested census scavenge__mark__start scavenge__mark__done scavenge__sweep__start "
+                  "scavenge__sweep__done ");
 }
 
 /* What a tool reads from a living heap. */

@@ -1,9 +1,10 @@
-/* Cycles: old space is marked in steps while the program runs, and what the program does meanwhile loses no object. */
+/* Cycles: old space is marked in steps while the program runs, and what the program does meanwhile loses no object.
+ * Afterwards it is swept in steps. */
 #include "heap/policy.h"
 #include "support.h"
 #include "young/scavenge.h"
 
-#define FIXED "policy=fixed,eden_size=256K,grow_headroom=1M,full_gc_ratio=inf,pause_goal=10"
+#define FIXED "policy=fixed,eden_size=256K,grow_headroom=1M,full_gc_ratio=inf,compactor=none,pause_goal=10"
 
 enum { NODES = 2000 };
 
@@ -28,6 +29,8 @@ static void begin(const struct world *w, uint64_t objects) {
 
 static void finish(const struct world *w) {
     eden_full_collect(w->m);
+    verify(w);
+    lazy_sweep_all(w->heap);
     verify(w);
     assert_false(runs(w));
     assert_true(w->m->barrier_words == w->m->young_words);
@@ -229,15 +232,69 @@ TEST(a_full_collection_ends_a_cycle) {
     assert_int_equal(count_objects(&w), NODES + 1);
 }
 
+static size_t unswept(const struct world *w) { return w->heap->old.sweep.unswept; }
+
+/* In local[0] a long list; in local[1] another, which dies. */
+static void leave_unswept(const struct world *w, eden_value *local) {
+    make_old_list(w, &local[0], NODES);
+    make_old_list(w, &local[1], NODES);
+    local[1] = EDEN_NONE;
+    eden_full_collect(w->m);
+    verify(w);
+    assert_true(unswept(w) != 0);
+    assert_true(is_marked(local[0]));
+}
+
+TEST(scavenges_sweep_before_the_next_cycle_begins) {
+    WORLD(w, FIXED);
+    EDEN_FRAME(w.m, local, 2);
+    leave_unswept(&w, local);
+    uint64_t used = heap_old_used(w.heap);
+    w.heap->cycle.is_forced = true;
+    size_t steps = 0;
+    for (; unswept(&w) != 0; steps++) {
+        assert_false(runs(&w));
+        step(&w, 10);
+    }
+    assert_true(steps > 3);
+    assert_false(runs(&w) || is_marked(local[0]));
+    assert_int_equal(heap_old_used(w.heap), used);
+    step(&w, 10);
+    assert_true(runs(&w));
+    finish(&w);
+    assert_int_equal(count_objects(&w), NODES);
+}
+
+TEST(without_a_goal_a_scavenge_sweeps_all_that_is_left) {
+    WORLD(w, FIXED);
+    EDEN_FRAME(w.m, local, 2);
+    leave_unswept(&w, local);
+    set_parameter(&w, "pause_goal", "0");
+    step(&w, 0);
+    assert_int_equal(unswept(&w), 0);
+}
+
+/* By the clock. */
+TEST(sweeping_ends) {
+    WORLD(w, FIXED);
+    EDEN_FRAME(w.m, local, 2);
+    leave_unswept(&w, local);
+    while (unswept(&w) != 0) {
+        step(&w, 0);
+    }
+    assert_int_equal(count_objects(&w), NODES);
+}
+
 struct marks {
     struct observer observer;
     struct tally in_steps, in_fulls;
-    uint64_t steps;
+    uint64_t steps, sweeps;
 };
 
 static void phase_end(struct observer *self, enum eden_phase phase, uint64_t ns, struct tally tally) {
     struct marks *marks = (struct marks *)self;
     (void)ns;
+    marks->sweeps += phase == EDEN_PHASE_scavenge__sweep;
     if (phase == EDEN_PHASE_scavenge__mark || phase == EDEN_PHASE_mark) {
         struct tally *sum = phase == EDEN_PHASE_mark ? &marks->in_fulls : &marks->in_steps;
         sum->objects += tally.objects;
@@ -265,6 +322,19 @@ TEST(phases_report_each_marked_object_once) {
     assert_true(marks.steps >= 3 && marks.in_steps.objects > 10 && marks.in_fulls.objects > NODES / 2);
     assert_int_equal(marks.in_steps.objects + marks.in_fulls.objects, count_objects(&w));
     assert_int_equal(marks.in_steps.bytes + marks.in_fulls.bytes, heap_old_used(w.heap) + heap_survivor_used(w.heap));
+}
+
+TEST(a_phase_reports_each_sweep) {
+    static const struct observer_calls calls = {.phase_end = phase_end};
+    static struct marks marks;
+    WORLD(w, FIXED);
+    EDEN_FRAME(w.m, local, 2);
+    observer_subscribe(&marks.observer, w.heap, &calls);
+    leave_unswept(&w, local);
+    assert_int_equal(marks.sweeps, 0);
+    step(&w, 1);
+    step(&w, 1);
+    assert_int_equal(marks.sweeps, 2);
 }
 
 struct mourning {
@@ -575,6 +645,7 @@ TEST(where_allocations_are_observed_cycles_end) {
     eden_scavenge(w.m);
     assert_false(runs(&w));
     w.heap->allocation_observers = NULL;
+    lazy_sweep_all(w.heap);
     eden_scavenge(w.m);
     assert_true(runs(&w));
 }

@@ -149,6 +149,18 @@ TEST(the_tree_is_best_fit) {
     munmap((void *)at, (size_t)MOST * ROOM);
 }
 
+/* What was the end of a segment may have been used, and be free again in part. */
+TEST(a_chunk_of_another_size_is_not_taken) {
+    uintptr_t at = arena(MIB);
+    struct free_chunks free_chunks;
+    free_chunks_clear(&free_chunks);
+    free_chunks_add(&free_chunks, at, 1024);
+    assert_false(free_chunks_take_exact(&free_chunks, at, 2048));
+    assert_int_equal(free_chunks.chunks, 1);
+    assert_true(free_chunks_take_exact(&free_chunks, at, 1024));
+    munmap((void *)at, MIB);
+}
+
 /* A heap with old space of one segment of 64K. */
 #define SMALL_SEGMENTS "eden_size=64K,grow_headroom=64K,full_gc_ratio=inf,large_object=4096,shrink_threshold=none"
 
