@@ -88,9 +88,9 @@
  */
 #include "heap/heap.h"
 #include "heap/policy.h"
+#include "heap/reach_ring.h"
 #include <stdlib.h>
 
-enum { PIECE = 64, AHEAD = 16 };
 /* Of (v - young_start) rotated right by 3, all v that are multiples of 8 are less: references, and EDEN_NONE. */
 static const uint64_t BARRIER_ALL = 1ull << 61;
 /* What a step marks a millisecond, before one has. */
@@ -162,26 +162,24 @@ void cycle_forgets_all(eden_heap *heap) { heap->cycle.rescans |= heap->remembere
 
 /* ---- a step ---- */
 
-/* References whose headers are on their way, as in old/mark.c, and how long the step may go on. */
 struct step {
     eden_visit visit; /* first: root visitors get its address */
-    eden_value ring[AHEAD];
-    size_t first, end;
+    struct reach_ring ring;
     uint64_t end_ns;
     uint64_t scanned, most; /* objects, or pieces of them */
 };
 
-static void reach_oldest(struct step *step) { shade(step->visit.heap, step->ring[step->first++ % AHEAD]); }
+static void reach_oldest(struct step *step) { shade(step->visit.heap, reach_ring_take(&step->ring)); }
 
 static void reach_slots(eden_visit *visit, eden_value *slots, size_t count) {
     struct step *step = (struct step *)visit;
     for (size_t i = 0; i < count; i++) {
         if (is_old_object(visit->heap, slots[i])) {
-            __builtin_prefetch((const void *)(uintptr_t)slots[i], 1);
-            if (step->end - step->first == AHEAD) {
+            reach_ring_ask(slots[i]);
+            if (reach_ring_is_full(&step->ring)) {
                 reach_oldest(step);
             }
-            step->ring[step->end++ % AHEAD] = slots[i];
+            reach_ring_put(&step->ring, slots[i]);
         }
     }
 }
@@ -207,24 +205,14 @@ static void visit_sources(struct step *step) {
     visit_young(step);
 }
 
-/* The next of the stack: an object, or a piece of a large one (old/mark.c). */
+/* The next of the stack: an object, or a piece of a large one. */
 static void scan_next(struct step *step) {
     struct mark_stack *stack = &step->visit.heap->cycle.stack;
-    uint64_t entry = stack->entries[--stack->count];
-    size_t from = 0;
-    if (eden_is_int(entry)) {
-        from = (size_t)eden_int_value(entry);
-        entry = stack->entries[--stack->count];
-    }
-    size_t count = heap_reference_slots(step->visit.heap, entry), to = count - from > PIECE ? from + PIECE : count;
-    if (to < count && stack->room - stack->count >= 2) {
-        stack->entries[stack->count++] = entry;
-        stack->entries[stack->count++] = eden_int((int64_t)to);
-    } else {
-        to = count;
-    }
+    size_t from;
+    eden_value object = mark_stack_take(stack, &from);
+    size_t to = mark_stack_piece(stack, object, from, heap_reference_slots(step->visit.heap, object));
     step->scanned++;
-    reach_slots(&step->visit, eden_words_(entry) + 1 + from, to - from);
+    reach_slots(&step->visit, eden_words_(object) + 1 + from, to - from);
 }
 
 static bool is_over(struct step *step) {
@@ -238,7 +226,7 @@ static bool is_over(struct step *step) {
 /* False: there is more. */
 static bool drain(struct step *step) {
     const struct mark_stack *stack = &step->visit.heap->cycle.stack;
-    while (stack->count != 0 || step->first != step->end) {
+    while (stack->count != 0 || !reach_ring_is_empty(&step->ring)) {
         if (stack->count == 0) {
             reach_oldest(step);
         } else if (is_over(step)) {
@@ -248,7 +236,7 @@ static bool drain(struct step *step) {
         }
     }
     bool done = stack->count == 0;
-    while (step->first != step->end) {
+    while (!reach_ring_is_empty(&step->ring)) {
         reach_oldest(step);
     }
     return done;
@@ -432,10 +420,8 @@ struct tally cycle_take(eden_heap *heap) {
     }
     cycle->unfinished += cycle->state == CYCLE_MARKS;
     while (cycle->stack.count != 0) {
-        uint64_t entry = cycle->stack.entries[--cycle->stack.count];
-        if (!eden_is_int(entry)) {
-            mark_stack_push(&heap->mark_stack, entry); /* whole: what of it has been scanned is marked */
-        }
+        size_t from; /* what comes before has been scanned, and is again */
+        mark_stack_push(&heap->mark_stack, mark_stack_take(&cycle->stack, &from));
     }
     while (cycle->left_count != 0) {
         mark_stack_push(&heap->mark_stack, cycle->left[--cycle->left_count]);

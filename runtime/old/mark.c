@@ -2,12 +2,7 @@
  *
  * 1. Algorithm
  * The mark bit is in the header. Marked objects that are still to be scanned are on a bounded stack, which the
- * scavenger uses, too. Small objects push all their unmarked references. Large ones (more than PIECE references) are
- * scanned a piece at a time: the object goes back on the stack below an integer that says where to resume, so that an
- * array of ten million references needs two entries.
- *
- * A header is asked for (prefetched) some references before it is looked at: a reference goes into a ring of AHEAD
- * first, and what it pushes out of the ring is reached. In between, memory has answered.
+ * scavenger uses, too. Between a reference and the header of its object is a ring (heap/reach_ring.h).
  *
  * 2. Overflow
  * When the stack is full the object is marked grey instead. After the stack has drained, a walk over the heap scans the
@@ -24,20 +19,18 @@
  *     the end the stack is empty, nothing is grey, the ring is empty, and no key is pending.
  * I2. A pending key (heap/ephemerons.c) is unmarked and not grey, whatever bits its header has. */
 #include "old/mark.h"
+#include "heap/reach_ring.h"
 #include "old/markers.h"
-
-enum { PIECE = 64, AHEAD = 16 };
 
 struct marking {
     eden_visit visit; /* first: root visitors get its address */
     struct tally marked;
-    eden_value ring[AHEAD]; /* references whose headers are on their way: */
-    size_t first, end;      /* those from first to end, modulo AHEAD */
-    unsigned threads;       /* 1: alone to the end */
-    bool has_taken;         /* the pool */
-    uint64_t alone_bytes;   /* marked alone, before the rest is marked together */
-    uint64_t alone_until;   /* bytes of `marked` */
-    size_t left;            /* so much of the stack, from its bottom, the threads have left to this one */
+    struct reach_ring ring;
+    unsigned threads;     /* 1: alone to the end */
+    bool has_taken;       /* the pool */
+    uint64_t alone_bytes; /* marked alone, before the rest is marked together */
+    uint64_t alone_until; /* bytes of `marked` */
+    size_t left;          /* so much of the stack, from its bottom, the threads have left to this one */
     /* Notes live pages; NULL: all is swept at once. */
     struct lazy_sweep *sweep;
 };
@@ -60,23 +53,18 @@ static void reach(struct marking *marking, eden_value v) {
     }
 }
 
-static void reach_oldest(struct marking *marking) {
-    eden_value oldest = marking->ring[marking->first % AHEAD];
-    marking->first++;
-    reach(marking, oldest);
-}
+static void reach_oldest(struct marking *marking) { reach(marking, reach_ring_take(&marking->ring)); }
 
 static void visit_slots(eden_visit *visit, eden_value *slots, size_t count) {
     struct marking *marking = (struct marking *)visit;
     for (size_t i = 0; i < count; i++) {
         eden_value coming = slots[i];
         if (eden_is_object(coming)) {
-            __builtin_prefetch((const void *)(uintptr_t)coming, 1);
-            if (marking->end - marking->first == AHEAD) {
+            reach_ring_ask(coming);
+            if (reach_ring_is_full(&marking->ring)) {
                 reach_oldest(marking);
             }
-            marking->ring[marking->end % AHEAD] = coming;
-            marking->end++;
+            reach_ring_put(&marking->ring, coming);
         }
     }
 }
@@ -89,7 +77,6 @@ static bool is_marked(eden_value v) {
 /* Scans the references from `from` on; a large object's next piece goes back on the stack. */
 static void scan(struct marking *marking, eden_value object, size_t from) {
     eden_heap *heap = marking->visit.heap;
-    struct mark_stack *stack = &heap->mark_stack;
     size_t count = heap_strong_slots(heap, object);
     uint32_t format = eden_format_bits(object);
     if (format == EDEN_FORMAT_EPHEMERON && !is_marked(eden_slot(object, 0)) &&
@@ -101,21 +88,13 @@ static void scan(struct marking *marking, eden_value object, size_t from) {
         visit_slots(&marking->visit, eden_words_(object) + 1, heap_reference_slots(heap, object));
         return;
     }
-    size_t to = count - from > PIECE ? from + PIECE : count;
-    if (to < count) {
-        if (stack->room - stack->count < 2) {
-            to = count; /* no room to resume: scan it whole */
-        } else {
-            stack->entries[stack->count++] = object;
-            stack->entries[stack->count++] = eden_int((int64_t)to);
-        }
-    }
+    size_t to = mark_stack_piece(&heap->mark_stack, object, from, count);
     visit_slots(&marking->visit, eden_words_(object) + 1 + from, to - from);
 }
 
 /* Of the stack, only what is above the part that the threads have left. */
 static bool is_any_for_others(const struct marking *marking) {
-    return marking->first != marking->end || marking->visit.heap->mark_stack.count > marking->left;
+    return !reach_ring_is_empty(&marking->ring) || marking->visit.heap->mark_stack.count > marking->left;
 }
 
 /* Until nothing is left, or, if `is_bounded`, enough is done alone: false. Inline, so that one thread pays no test. */
@@ -126,17 +105,13 @@ static inline __attribute__((always_inline)) bool drain_alone(struct marking *ma
             return false;
         }
         if (stack->count != 0) {
-            uint64_t entry = stack->entries[--stack->count];
-            size_t from = 0;
-            if (eden_is_int(entry)) {
-                from = (size_t)eden_int_value(entry);
-                entry = stack->entries[--stack->count];
-            }
+            size_t from;
+            eden_value object = mark_stack_take(stack, &from);
             if (is_bounded && stack->count < marking->left) {
                 marking->left = stack->count;
             }
-            scan(marking, entry, from);
-        } else if (marking->first != marking->end) {
+            scan(marking, object, from);
+        } else if (!reach_ring_is_empty(&marking->ring)) {
             reach_oldest(marking);
         } else {
             return true;
@@ -152,10 +127,10 @@ static void drain_together(struct marking *marking) {
         marking->has_taken = marking->threads > 1;
     }
     if (marking->has_taken) {
-        eden_value references[AHEAD];
+        eden_value references[REACH_RING];
         size_t count = 0;
-        while (marking->first != marking->end) {
-            references[count++] = marking->ring[marking->first++ % AHEAD];
+        while (!reach_ring_is_empty(&marking->ring)) {
+            references[count++] = reach_ring_take(&marking->ring);
         }
         bool is_list = markers_run(heap, marking->left, references, count, &marking->marked);
         marking->left = heap->mark_stack.count;
@@ -276,7 +251,7 @@ struct tally mark(eden_heap *heap) {
         drain_all(&marking);
     }
     invariant_check(heap,
-                    marking.first == marking.end && heap->mark_stack.count == 0 && !heap->mark_stack.overflowed &&
+                    reach_ring_is_empty(&marking.ring) && heap->mark_stack.count == 0 && !heap->mark_stack.overflowed &&
                         heap->pending.count == 0,
                     "I1 of marking: something marked was not scanned");
     if (marking.has_taken) {

@@ -25,7 +25,8 @@
  * I1. Each object is counted once, by the thread that has set its mark bit. So the sum is what one thread would count.
  * I2. While threads mark, headers change by atomic accesses only: the mark bit by compare-and-swap, all else under the
  *     lock. Reading a header without one is right where this thread has set its mark bit, or has the object from a
- * queue. I3. Objects stay where they are, and no slot is written but the first ones of ephemerons that are released.
+ *     queue.
+ * I3. Objects stay where they are, and no slot is written but the first ones of ephemerons that are released.
  *
  * 5. Failure
  * There is no lack of memory: the queues are there, the mark stack is bounded, and grey objects are found by walking.
@@ -34,9 +35,10 @@
  * An atomic instruction for each object that is marked. Everything that only weak objects or ephemerons lead to is
  * marked alone at first, and together again when that is enough work (mark.c). */
 #include "old/markers.h"
+#include "heap/reach_ring.h"
 
 /* A piece has 64 references, more where the object has too many pieces for its number. */
-enum { PIECE_SHIFT = 6, AHEAD = 16 };
+enum { PIECE_SHIFT = 6 };
 
 struct markers {
     eden_heap *heap;
@@ -53,8 +55,7 @@ struct marker {
     eden_heap *heap;
     struct work_queue *queue;
     struct tally marked;
-    eden_value ring[AHEAD];
-    size_t first, end;
+    struct reach_ring ring;
     struct solitude solitude;
     bool is_list;
     struct lazy_sweep *sweep; /* as in struct marking */
@@ -109,16 +110,16 @@ static void reach(struct marker *marker, eden_value v) {
     }
 }
 
-static void reach_oldest(struct marker *marker) { reach(marker, marker->ring[marker->first++ % AHEAD]); }
+static void reach_oldest(struct marker *marker) { reach(marker, reach_ring_take(&marker->ring)); }
 
 static void reach_slots(struct marker *marker, const eden_value *slots, size_t slot_count) {
     for (size_t i = 0; i < slot_count; i++) {
         if (eden_is_object(slots[i])) {
-            __builtin_prefetch((const void *)(uintptr_t)slots[i], 1);
-            if (marker->end - marker->first == AHEAD) {
+            reach_ring_ask(slots[i]);
+            if (reach_ring_is_full(&marker->ring)) {
                 reach_oldest(marker);
             }
-            marker->ring[marker->end++ % AHEAD] = slots[i];
+            reach_ring_put(&marker->ring, slots[i]);
         }
     }
 }
@@ -180,7 +181,7 @@ static void take_stack(struct marker *marker) {
 /* Leaves to the collecting thread what this one alone has had for long (copiers.c, section 4). */
 static void leave_list(struct marker *marker) {
     uint64_t entry;
-    while (marker->first != marker->end) {
+    while (!reach_ring_is_empty(&marker->ring)) {
         reach_oldest(marker);
     }
     while (work_take(marker->queue, &entry)) {
@@ -188,7 +189,7 @@ static void leave_list(struct marker *marker) {
             leave(marker, work_object(entry));
         } else {
             scan(marker, entry);
-            while (marker->first != marker->end) {
+            while (!reach_ring_is_empty(&marker->ring)) {
                 reach_oldest(marker);
             }
         }
@@ -215,9 +216,9 @@ static void run(void *context, unsigned index) {
             leave_list(&marker);
         }
         if (work_take(marker.queue, &entry) ||
-            (marker.first == marker.end && workers_steal(index, &entry, NULL, NULL))) {
+            (reach_ring_is_empty(&marker.ring) && workers_steal(index, &entry, NULL, NULL))) {
             scan(&marker, entry);
-        } else if (marker.first != marker.end) {
+        } else if (!reach_ring_is_empty(&marker.ring)) {
             reach_oldest(&marker);
         } else {
             break;
