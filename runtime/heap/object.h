@@ -2,7 +2,9 @@
 #ifndef EDEN_HEAP_OBJECT_H
 #define EDEN_HEAP_OBJECT_H
 
-#define EDEN_INSIDE 1 /* the checked build's checks are for programs: here objects are read while they move */
+/* The checked build's checks are for programs: here objects are read while they move. So the rest of runtime/ includes
+ * this file, and not eden.h. */
+#define EDEN_INSIDE 1
 #include <eden/eden.h>
 
 /* _by: with the header given, where the one in place may not be the object's (forwarded, a pending key). */

@@ -19,9 +19,8 @@
 #ifndef EDEN_HEAP_OBSERVER_H
 #define EDEN_HEAP_OBSERVER_H
 
-#include <eden/eden.h>
-
 #include "eden_probes.h"
+#include "heap/object.h"
 
 struct space;
 struct tally;

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # The checked build under AddressSanitizer, which finds what the one does not: programs that follow the rules run, with
-# all that moves, promotes and returns memory.
+# all that moves, promotes and returns memory. So does the heap fuzzer, which breaks none.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
 checked=$build/checked-san
-make --no-print-directory -s CHECKED=1 SAN=1 B="$checked" "$checked/workloads/moose" "$checked/workloads/queue" "$checked/tests/tails"
+make --no-print-directory -s CHECKED=1 SAN=1 B="$checked" "$checked/workloads/moose" "$checked/workloads/queue" "$checked/tests/tails" \
+    "$checked/tests/heap-fuzz"
 export ASAN_OPTIONS=detect_leaks=0
 
 # runs OPTIONS COMMAND...: to its end, or to the limit.
@@ -23,4 +24,10 @@ for limit in 8M 12M 16M 24M; do
 done
 runs policy=fixed,eden_size=256K,stress=2000 "$checked/workloads/moose" --classes 60
 runs "" "$checked/tests/tails"
+# Most of these find the heap nearly full, so that a census counts what full collections leave.
+for options in compactor=none,policy=auto,max_heap=4M,grow_headroom=64K policy=auto,max_heap=6M \
+    gc_threads=2,policy=auto,max_heap=3M pause_goal=1,policy=auto,max_heap=3M; do
+    EDEN_OPTIONS=$options "$checked/tests/heap-fuzz" --seeds 3 --events 300 >"$folder/out" 2>&1 ||
+        die "heap-fuzz with '$options': $(grep -v '^{' "$folder/out" | head -c 3000)"
+done
 echo "what follows the rules runs"
