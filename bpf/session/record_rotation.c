@@ -215,7 +215,8 @@ static _Noreturn void take_turn(const struct supervisor *supervisor, const struc
     struct condition_turn condition = {.path = turn->path};
     enum recording_cut cut = CUT_UNKNOWN;
     uint64_t lost = 0;
-    setpgid(0, 0); /* Ctrl-C is the supervisor's */
+    setpgid(0, 0);            /* Ctrl-C is the supervisor's */
+    signal(SIGTTOU, SIG_IGN); /* a terminal may stop what writes to it from another group than its own */
     if (prctl(PR_SET_PDEATHSIG, SIGINT) != 0 || getppid() != parent) {
         _exit(1);
     }
@@ -332,6 +333,7 @@ static bool reap(struct turn *turn, struct turn_end *end) {
 static void end_turn(const struct turn *turn) {
     if (turn->pid != 0) {
         kill(turn->pid, SIGINT);
+        kill(turn->pid, SIGCONT); /* if somebody has stopped it, it ends, too */
     }
 }
 

@@ -83,6 +83,41 @@ kill -CONT "${recorders[1]}"
 wait "$tool" || die "a stop while the next file's recorder attached gave status $?: $(cat stopped.data.err)"
 are_whole stopped.data
 
+# A second stop ends a recorder that stays stopped, too.
+rotate still.data
+until_true "a first file" has_files still.data 1
+until_true "a recorder alone" has_children 1
+begins_next
+kill -INT "$tool"
+sleep 0.5 # two signals at once are one
+kill -0 "$tool" 2>/dev/null || die "a stop did not wait for the next file's recorder"
+stop
+
+# On a terminal that stops what writes to it from another group (stty tostop), recorders say what they wrote, and end.
+cat >tostop.py <<'PYTHON'
+import os, pty, sys, termios
+child, terminal = pty.fork()
+if child == 0:
+    how = termios.tcgetattr(0)
+    how[3] |= termios.TOSTOP
+    termios.tcsetattr(0, 0, how)
+    os.execv(sys.argv[1], sys.argv[1:])
+said, signs = b"", 0
+while True:
+    try:
+        part = os.read(terminal, 4096)
+    except OSError:  # it has ended
+        break
+    said += part
+    if said.count(b" wrote tostop.data.") > signs:
+        signs += 1
+        if signs == 2:
+            os.write(terminal, b"\x03")
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) or said.count(b" wrote tostop.data.") < 3)
+PYTHON
+expect_status 0 timeout 60 python3 tostop.py "$scope" record -o tostop.data --rotate 1 -p "$target"
+are_whole tostop.data
+
 # The time is that of the whole recording, not of a file.
 expect_status 0 "$scope" record -o timed.data --rotate 1 -p "$target" 3.5
 has_files timed.data 3 || die "3.5 s were not recorded: $(files timed.data)"
