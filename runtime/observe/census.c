@@ -11,7 +11,8 @@
  * that grew between. They go with the first full collection after one that found room.
  *
  * 3. Invariants
- * I1. What is walked is alive: swept, or slid together, and not yet the program's to change.
+ * I1. What is walked is swept, or slid together, and not yet the program's to change. It is alive, but after a
+ *     collection that ends a cycle (heap/cycle.c): that keeps what has died since the cycle began.
  * I2. Each firing says how many there are in all, so a listener knows whether it has the whole census.
  *
  * 4. Failure

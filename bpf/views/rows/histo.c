@@ -162,7 +162,10 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
 static const struct table tables[TABLES] = {
     [WHOLE] = TABLE("census", NULL, whole),
     [CLASSES] = TABLE("classes", NULL, classes),
-    [SITES] = TABLE("sites", "Counted by `edenscope histo`, and by `edenscope record --objects`.", sites),
+    [SITES] = TABLE("sites",
+                    "Counted by `edenscope histo`, and by `edenscope record --objects`. With pause_goal a count may "
+                    "include what has died since marking began.",
+                    sites),
 };
 
 const struct view view_histo = {"histo", "what lived after the last full collection, by class and by site", tables,
