@@ -9,7 +9,7 @@
  * 2. Terms
  * Cycle: from the first step to the full collection. White: an old object that is not marked. Grey: marked, but its
  * references are not all looked at. Black: marked, and they are. Special: ephemeron or weak object. Last stop: the full
- * collection that ends a cycle (old/full.c), whatever caused it.
+ * collection that ends a cycle (old/full.c).
  *
  * 3. Algorithm
  * Incremental update (Dijkstra et al.): a store into a black object marks what it stores. Roots and young objects have
@@ -47,7 +47,8 @@
  * A cycle begins when old space is so near the size at which it is collected that the scavenges until then are a
  * quarter more than the steps that marking needs: by what scavenges have promoted, and steps have marked, of late. If
  * marking is late nevertheless, the program gets less of eden until the next scavenge. If old space reaches its goal
- * first, or a full collection comes for another reason, the last stop marks the rest.
+ * first, or an old allocation finds no chunk, the last stop marks the rest. A full collection that the program or a
+ * tool asks for, and one before an allocation fails, is to leave nothing dead: it clears all marks, and marks anew.
  *
  * With pause_goal, in a cycle or not, the program gets only as much of eden as a scavenge copies in half of the goal,
  * by the time that the last ones have taken; a quarter of a megabyte at least. A step has what is left of the goal, a
@@ -412,6 +413,14 @@ void cycle_step(eden_heap *heap, const struct scavenge_pass *pass) {
 
 /* ---- the last stop ---- */
 
+static void end(eden_heap *heap) {
+    struct cycle *cycle = &heap->cycle;
+    cycle->stack.overflowed = false;
+    cycle->marked = (struct tally){0, 0};
+    cycle->state = CYCLE_NONE;
+    heap->mutator.barrier_words = heap->mutator.young_words;
+}
+
 struct tally cycle_take(eden_heap *heap) {
     struct cycle *cycle = &heap->cycle;
     const struct tally unreported = cycle->marked;
@@ -427,11 +436,23 @@ struct tally cycle_take(eden_heap *heap) {
         mark_stack_push(&heap->mark_stack, cycle->left[--cycle->left_count]);
     }
     heap->mark_stack.overflowed |= cycle->stack.overflowed;
-    cycle->stack.overflowed = false;
-    cycle->marked = (struct tally){0, 0};
-    cycle->state = CYCLE_NONE;
-    heap->mutator.barrier_words = heap->mutator.young_words;
+    end(heap);
     return unreported;
+}
+
+void cycle_abandon(eden_heap *heap) {
+    struct cycle *cycle = &heap->cycle;
+    if (cycle->state == CYCLE_NONE) {
+        return;
+    }
+    for (eden_value object = old_space_walk(heap, 0); object != EDEN_NONE;
+         object = old_space_walk(heap, object_end(object))) {
+        object_clear(object, EDEN_HEADER_MARKED | EDEN_HEADER_GREY);
+    }
+    cycle->unfinished += cycle->state == CYCLE_MARKS;
+    cycle->stack.count = cycle->left_count = 0;
+    lazy_sweep_cancel(heap);
+    end(heap);
 }
 
 void cycle_destroy(struct cycle *cycle) {

@@ -51,6 +51,8 @@ void cycle_step(eden_heap *heap, const struct scavenge_pass *pass);
 /* The full collection has come, and marks the rest: what is to be scanned goes to the heap's mark stack. Returns what
  * no phase has reported. */
 struct tally cycle_take(eden_heap *heap);
+/* Instead: forgets all marks, so that the full collection keeps nothing that is dead. */
+void cycle_abandon(eden_heap *heap);
 void cycle_destroy(struct cycle *cycle);
 
 #endif

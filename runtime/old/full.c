@@ -12,8 +12,8 @@
  * 2. When
  * Old space has grown by full_gc_ratio since the last one, or a cycle has marked it (here); an old allocation found no
  * chunk, or memory has run out (api/allocate.c); on request, of the program or, by a word in the heap's header, of a
- * tool. One that ends a cycle keeps what has died since the cycle began. Where memory has run out, a second one follows
- * at once, which does not. */
+ * tool. One that ends a cycle keeps what has died since the cycle began. Where it is requested, or memory has run out,
+ * it abandons the cycle, and keeps nothing dead. */
 #include "old/full.h"
 #include "heap/policy.h"
 #include "old/evacuate.h"
@@ -99,12 +99,15 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     sweep_rest(heap);
 
     uint64_t live_before = heap->old.used_at_full, used = heap_old_used(heap);
+    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_mark);
+    if (cause == EDEN_FULL_REQUEST || cause == EDEN_FULL_LIMIT) { /* section 2 */
+        cycle_abandon(heap);
+    }
     const struct tally ahead = cycle_is_running(&heap->cycle) ? heap->cycle.reported : (struct tally){0, 0};
     bool is_swept_later = may_sweep_later(heap, &pass);
     if (is_swept_later && !cycle_is_running(&heap->cycle)) {
         lazy_sweep_prepare(heap);
     }
-    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_mark);
     struct tally marked = mark(heap), young = {0, 0};
     observer_phase_end(heap, EDEN_PHASE_mark, start, marked);
     marked = (struct tally){ahead.objects + marked.objects, ahead.bytes + marked.bytes};
@@ -141,9 +144,6 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
 }
 
 void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested) {
-    if (cause == EDEN_FULL_LIMIT && cycle_is_running(&heap->cycle)) { /* section 2 */
-        collect(heap, cause, requested, heap->params.compactor == EDEN_COMPACTOR_PLANNING);
-    }
     collect(heap, cause, requested, heap->params.compactor == EDEN_COMPACTOR_PLANNING);
 }
 

@@ -2,6 +2,7 @@
  * run, and any subsequence of it. */
 #include "fuzz.h"
 #include "heap/policy.h"
+#include "old/full.h"
 
 static uint64_t immediate(uint32_t r) {
     switch (r % 6) {
@@ -248,12 +249,16 @@ static void ask_hash(const struct event *e) {
     }
 }
 
-/* The first ends a cycle, if one runs, which keeps what has died since it began. */
-void full(void) {
+/* Ends a cycle, done or not, and keeps what has died since it began. */
+static void end_cycle(void) {
     if (cycle_is_running(&fuzz.w.heap->cycle)) {
-        eden_full_collect(fuzz.w.m);
+        full_collect(fuzz.w.heap, EDEN_FULL_RATIO, 0);
         compare(false);
     }
+}
+
+/* A cycle that runs is abandoned. */
+void full(void) {
     eden_full_collect(fuzz.w.m);
     compare(true);
     fuzz.seen_seq = fuzz.w.heap->info.seq;
@@ -291,6 +296,9 @@ void run_event(const struct event *e) {
         eden_scavenge(fuzz.w.m);
         break;
     case 1:
+        if (e->c % 2 == 0) {
+            end_cycle();
+        }
         full();
         break;
     case 2:

@@ -1,6 +1,7 @@
 /* Cycles: old space is marked in steps while the program runs, and what the program does meanwhile loses no object.
  * Afterwards it is swept in steps. */
 #include "heap/policy.h"
+#include "old/full.h"
 #include "support.h"
 #include "young/scavenge.h"
 
@@ -25,10 +26,13 @@ static void begin(const struct world *w, uint64_t objects) {
     w->heap->cycle.is_forced = false;
     assert_true(runs(w));
     assert_true(w->m->barrier_words > w->m->young_words);
+    assert_non_null(w->heap->old.sweep.pages);
 }
 
+/* The last stop. */
 static void finish(const struct world *w) {
-    eden_full_collect(w->m);
+    full_collect(w->heap, EDEN_FULL_RATIO, 0);
+    assert_null(w->heap->old.sweep.pages);
     verify(w);
     lazy_sweep_all(w->heap);
     verify(w);
@@ -216,6 +220,32 @@ TEST(what_dies_in_a_cycle_lives_until_the_next) {
     assert_int_equal(w.heap->cycle.unfinished, 0);
     finish(&w);
     assert_int_equal(count_objects(&w), 0);
+}
+
+TEST(a_requested_collection_keeps_nothing_dead) {
+    for (uint64_t scanned = 10; scanned <= 100 * NODES; scanned *= 1000) {
+        WORLD(w, FIXED);
+        EDEN_FRAME(w.m, local, 2);
+        make_old_list(&w, &local[1], NODES);
+        begin(&w, scanned);
+        cut(&w, local[1], NODES / 2);
+        eden_full_collect(w.m);
+        verify(&w);
+        assert_false(runs(&w));
+        assert_null(w.heap->cycle.left);
+        assert_int_equal(w.heap->cycle.stack.count, 0);
+        assert_true(w.m->barrier_words == w.m->young_words);
+        assert_int_equal(count_objects(&w), NODES / 2);
+    }
+}
+
+/* The pages that it has noted are not for the next. */
+TEST(a_cycle_may_end_in_sliding) {
+    WORLD(w, FIXED ",compactor=planning");
+    EDEN_FRAME(w.m, local, 2);
+    begin_with_black_array(&w, local, 10);
+    finish(&w);
+    assert_int_equal(count_objects(&w), NODES + 1);
 }
 
 TEST(a_full_collection_ends_a_cycle) {
@@ -478,13 +508,11 @@ TEST(an_allocation_that_fails_in_a_cycle_leaves_a_whole_heap) {
     assert_true(count_objects(&w) >= nodes);
     local[0] = EDEN_NONE;
     eden_full_collect(w.m);
-    eden_full_collect(w.m);
     verify(&w);
     assert_int_equal(count_objects(&w), 0);
     assert_true(new_sized(&w, 50 * KIB) != EDEN_NONE);
 }
 
-/* The first full collection keeps what has died in the cycle. */
 TEST(what_has_died_in_a_cycle_makes_room_before_an_allocation_fails) {
     for (int large = 0; large <= 1; large++) {
         WORLD(w, "policy=fixed,eden_size=64K,max_heap=1M,grow_headroom=64K,large_object=4096,full_gc_ratio=inf,"
@@ -548,7 +576,7 @@ TEST(without_memory_to_remember_all_is_scanned_again) {
     eden_value pair = eden_new(w.m, w.pair);
     eden_slot_set(w.m, pair, 0, eden_int(42));
     eden_slot_set(w.m, local[0], 4, pair);
-    eden_full_collect(w.m);
+    full_collect(w.heap, EDEN_FULL_RATIO, 0);
     refusal.from = LONG_MAX;
     verify(&w);
     assert_true(w.heap->remembered.is_incomplete);
