@@ -97,12 +97,15 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
     if (start == 0 && goal != EDEN_NO_LIMIT && heap->old.capacity + bytes <= goal && old_space_grow(heap, bytes)) {
         start = old_space_allocate(heap, bytes);
     }
+    if (start == 0) {
+        start = old_space_allocate_swept(heap, bytes);
+    }
     if (start == 0 && heap_old_used(heap) != 0) {
         full_collect(heap, EDEN_FULL_ALLOCATION, bytes);
         if (policy_gives_up(heap)) {
             return fail_overhead(heap, header, bytes);
         }
-        start = old_space_allocate(heap, bytes);
+        start = old_space_allocate_swept(heap, bytes);
     }
     if (start == 0 && old_space_grow(heap, bytes)) {
         start = old_space_allocate(heap, bytes);

@@ -163,7 +163,10 @@ static inline uint64_t heap_old_used(const eden_heap *heap) { return heap->old.c
 /* Room in old space, which grows where it is full; 0: there is none. */
 static inline uintptr_t heap_old_room(eden_heap *heap, size_t bytes) {
     uintptr_t at = old_space_allocate(heap, bytes);
-    return at == 0 && old_space_grow(heap, bytes) ? old_space_allocate(heap, bytes) : at;
+    if (at == 0 && old_space_grow(heap, bytes)) {
+        at = old_space_allocate(heap, bytes);
+    }
+    return at == 0 ? old_space_allocate_swept(heap, bytes) : at;
 }
 static inline size_t heap_remembered(const eden_heap *heap) {
     return heap->remembered.count - heap->remembered.dropped + heap->remembered.card_count;

@@ -22,7 +22,8 @@
  * sweep    In order of addresses. Live objects lose their mark, and what lies between them becomes chunks.
  *
  *    who sweeps                                       how much
- *    old_space_allocate, where it finds no chunk      until there is one, before the system is asked for a segment
+ *    an allocation that finds no chunk                a megabyte; then the system is asked for a segment, and where
+ *                                                     there is none, until there is a chunk
  *    each scavenge (heap/cycle.c)                     until a time; it may end within a segment
  *    the next full collection, before it marks        all; as a phase full.sweep of its own
  *
@@ -62,8 +63,8 @@
  * 9. Cost
  * As of sweeping at once, but that free memory is not returned to the system before it is swept, and that the lowest
  * gaps are used first, not those that fit best. Marking: three instructions an object; eight more where sweeping is to
- * come later, and a byte for each page of old space, mapped during the pause. An allocation of many bytes may have to
- * sweep much. What is returned to the system is returned in one step.
+ * come later, and a byte for each page of old space, mapped during the pause. Where old space may not grow, an
+ * allocation may have to sweep much. What is returned to the system is returned in one step.
  *
  * 10. References
  * R. J. M. Hughes, "A Semi-incremental Garbage Collection Algorithm", Software: Practice and Experience 12(11), 1982.
@@ -191,15 +192,15 @@ static size_t sweep_part(eden_heap *heap, struct segment *segment, size_t bytes)
     return at - from;
 }
 
-bool lazy_sweep_find(eden_heap *heap, size_t bytes) {
+bool lazy_sweep_find(eden_heap *heap, size_t bytes, size_t most) {
     struct old_space *old = &heap->old;
     size_t least = bytes > CHUNK_LEAST ? bytes : CHUNK_LEAST;
-    while (old->sweep.unswept != 0) {
+    for (size_t swept = 0; old->sweep.unswept != 0 && swept < most;) {
         struct segment *segment = next_segment(old);
         if (segment->dead_to - segment->swept_to >= least) {
             close_gap(old, segment);
         } else {
-            sweep_part(heap, segment, PART);
+            swept += sweep_part(heap, segment, PART);
         }
         if (free_chunks_largest(&old->free) >= least) {
             return true;

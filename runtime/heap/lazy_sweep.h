@@ -36,7 +36,7 @@ void lazy_sweep_cancel(eden_heap *heap); /* instead: old space is swept now, or 
 bool lazy_sweep_step(eden_heap *heap, uint64_t until_ns);
 bool lazy_sweep_bytes(eden_heap *heap, size_t bytes); /* likewise, over about so many bytes */
 void lazy_sweep_all(eden_heap *heap);                 /* returns no memory */
-/* Sweeps on until a chunk of so many bytes is free. False: all is swept, and there is none. */
-bool lazy_sweep_find(eden_heap *heap, size_t bytes);
+/* Sweeps on until a chunk of so many bytes is free. False: there is none, and all, or about `most` bytes, are swept. */
+bool lazy_sweep_find(eden_heap *heap, size_t bytes, size_t most);
 
 #endif

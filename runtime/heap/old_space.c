@@ -110,13 +110,20 @@ static uintptr_t take(eden_heap *heap, size_t bytes) {
     return at;
 }
 
-uintptr_t old_space_allocate(eden_heap *heap, size_t bytes) {
+static uintptr_t allocate(eden_heap *heap, size_t bytes, size_t most_swept) {
     uintptr_t at = take(heap, bytes);
-    if (at == 0 && lazy_sweep_find(heap, bytes)) {
+    if (at == 0 && lazy_sweep_find(heap, bytes, most_swept)) {
         at = take(heap, bytes);
     }
     return taken_for_use(heap, at, bytes);
 }
+
+uintptr_t old_space_allocate(eden_heap *heap, size_t bytes) {
+    enum { MOST_SWEPT = 1 << 20 };
+    return allocate(heap, bytes, MOST_SWEPT);
+}
+
+uintptr_t old_space_allocate_swept(eden_heap *heap, size_t bytes) { return allocate(heap, bytes, SIZE_MAX); }
 
 uintptr_t old_space_take_buffer(eden_heap *heap, size_t least, size_t wanted, size_t *taken) {
     struct old_space *old = &heap->old;

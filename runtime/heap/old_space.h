@@ -49,7 +49,9 @@ struct old_space {
 bool old_space_reserve_cards(eden_heap *heap);
 void old_space_destroy(struct old_space *old);
 
-uintptr_t old_space_allocate(eden_heap *heap, size_t bytes); /* the start of free memory; 0: there is none */
+/* The start of free memory; 0: there is none, or none is found by sweeping for half a millisecond. */
+uintptr_t old_space_allocate(eden_heap *heap, size_t bytes);
+uintptr_t old_space_allocate_swept(eden_heap *heap, size_t bytes); /* likewise, but sweeps as far as it takes */
 /* For threads that allocate on their own: the start of at least `least` bytes, and how many, at most `wanted`; 0: there
  * are none. */
 uintptr_t old_space_take_buffer(eden_heap *heap, size_t least, size_t wanted, size_t *taken);

@@ -281,6 +281,36 @@ TEST(an_allocation_sweeps_before_old_space_grows) {
     verify(&w);
 }
 
+/* Where nearly all lives. With a limit there is nothing else to do. */
+TEST(an_allocation_that_finds_little_room_sweeps_a_megabyte) {
+    for (int limited = 0; limited <= 1; limited++) {
+        LAZY_WORLD(w, LAZY);
+        enum { BYTES = 1024, LIVE_MB = 4 };
+        memset(nodes, 0, sizeof nodes);
+        eden_visitor_add(w.heap, visit_nodes, NULL);
+        for (size_t i = 0; i < NODES; i++) {
+            nodes[i] = new_sized(&w, BYTES);
+        }
+        nodes[NODES - 500] = EDEN_NONE;
+        nodes[NODES - 499] = EDEN_NONE; /* they make a gap of two */
+        eden_full_collect(w.m);
+        eden_full_collect(w.m);
+        assert_true(unswept_bytes(&w) > LIVE_MB * 900 * KIB);
+        uint64_t capacity = w.heap->old.capacity, before = unswept_bytes(&w);
+        if (limited) {
+            char mapped[24];
+            snprintf(mapped, sizeof mapped, "%zu", w.heap->new_space.bytes + w.heap->old.capacity);
+            set_parameter(&w, "max_heap", mapped);
+        }
+        uintptr_t start = heap_old_room(w.heap, 2 * BYTES);
+        assert_true(start != 0);
+        free_chunks_add(&w.heap->old.free, start, 2 * BYTES); /* gives it back */
+        w.heap->old.free_bytes += 2 * BYTES;
+        assert_true((w.heap->old.capacity > capacity) != limited);
+        assert_true((before - unswept_bytes(&w) > 2 * KIB * KIB) == limited);
+    }
+}
+
 TEST(a_scavenge_tenures_into_what_it_sweeps) {
     LAZY_WORLD(w, LAZY);
     make_nodes(&w);
