@@ -135,6 +135,18 @@ __noinline bool read_header(const struct heap_entry *heap, struct eden_heap_info
     return is_read;
 }
 
+/* False: the key has an entry already, whose number plus one is *found; 0: not any more, or there is no room. Linux 6.1
+ * takes the key of a map from the stack or a map, not from an argument. */
+static __noinline bool enter(const struct heap_key *key, uint32_t index, bool created, uint32_t *found) {
+    const struct heap_key own = *key;
+    if (bpf_map_update_elem(&live, &own, &index, created ? BPF_ANY : BPF_NOEXIST) == 0) {
+        return true;
+    }
+    const uint32_t *other = bpf_map_lookup_elem(&live, &own);
+    *found = other ? *other + 1 : 0; /* at once: its place may soon be another heap's */
+    return false;
+}
+
 /* A heap whose start was missed, such as a copy made by fork, has its header, which says what happened up to its last
  * collection. */
 __noinline uint32_t new_entry(const struct heap_key *key, uint32_t spec, uint64_t created_ns) {
@@ -188,9 +200,8 @@ __noinline uint32_t new_entry(const struct heap_key *key, uint32_t spec, uint64_
     }
     const uint32_t charged = user != share ? HEAP_OF_BRANCH : 0;
     /* Another thread may be first with a heap that has no entry yet; with heap__create none can be. */
-    if (bpf_map_update_elem(&live, key, &index, created ? BPF_ANY : BPF_NOEXIST) != 0) {
-        const uint32_t *other = bpf_map_lookup_elem(&live, key);
-        uint32_t found = other ? *other + 1 : 0; /* at once: its place may soon be another heap's */
+    uint32_t found;
+    if (!enter(key, index, created, &found)) {
         heap->flags = charged;
         empty_entry(index);
         if (found == 0) {
