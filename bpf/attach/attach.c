@@ -57,6 +57,7 @@ struct kernel_side {
     uint64_t lost[LOST_KINDS];              /* left in the buffers at the end */
     bool multi, descent;
     bool pauses;            /* causes of pauses are followed */
+    bool faults;            /* among them, page faults */
     int timing;             /* as long as it is open, the kernel measures; -1: it does not */
     uint64_t rights;        /* the capabilities it began with, which the workers keep */
     uint32_t records_bytes; /* of the ring buffer of batches */
@@ -241,6 +242,8 @@ static void set_up_pauses(const struct kernel_side *kernel) {
     bpf_program__set_autoload(kernel->skeleton->progs.on_wakeup, kernel->pauses);
     bpf_program__set_autoload(kernel->skeleton->progs.on_program, kernel->pauses);
     bpf_program__set_autoload(kernel->skeleton->progs.on_thread_end, kernel->pauses);
+    bpf_program__set_autoload(kernel->skeleton->progs.on_fault, kernel->faults);
+    bpf_program__set_autoload(kernel->skeleton->progs.on_fault_end, kernel->faults);
     if (!kernel->pauses) {
         bpf_map__set_max_entries(kernel->skeleton->maps.pausing, 1);
     }
@@ -294,6 +297,12 @@ static bool open_skeleton(struct kernel_side *kernel, const struct kernel_option
         eden_bpf__destroy(skeleton);
         kernel->skeleton = NULL;
         kernel->records_bytes /= 2;
+        return open_skeleton(kernel, options, multi, why);
+    }
+    if (error && kernel->faults) {
+        eden_bpf__destroy(skeleton);
+        kernel->skeleton = NULL;
+        kernel->faults = false;
         return open_skeleton(kernel, options, multi, why);
     }
     if (error && (kernel->pauses || kernel->descent)) {
@@ -373,6 +382,9 @@ static bool load(struct kernel_side *kernel, const struct kernel_options *option
     kernel->multi = !test_switch("EDENSCOPE_NO_MULTI");
     kernel->descent = !test_switch("EDENSCOPE_NO_DESCENT");
     kernel->pauses = options->pauses && !test_switch("EDENSCOPE_NO_PAUSES");
+    /* Where no function of the kernel can be watched, all programs would be verified twice to find that out. */
+    kernel->faults = kernel->pauses && !test_switch("EDENSCOPE_NO_FAULTS") &&
+                     libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_TRACING, NULL) == 1;
     if (kernel->multi) {
         /* Where loading for a multi link fails, loading for perf events has the last word, and the better message. */
         kernel->multi =
@@ -640,6 +652,17 @@ void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment) {
 
 /* ---- following -------------------------------------------------------------------------------------------------- */
 
+/* Both or none: after a beginning without its end, all would count as a page fault. */
+static bool attach_faults(struct eden_bpf *skeleton) {
+    skeleton->links.on_fault_end = bpf_program__attach(skeleton->progs.on_fault_end);
+    skeleton->links.on_fault = skeleton->links.on_fault_end ? bpf_program__attach(skeleton->progs.on_fault) : NULL;
+    if (!skeleton->links.on_fault) {
+        bpf_link__destroy(skeleton->links.on_fault_end);
+        skeleton->links.on_fault_end = NULL;
+    }
+    return skeleton->links.on_fault;
+}
+
 /* From now on causes are known of pauses that begin. */
 static void explain_pauses(struct kernel_side *kernel) {
     struct eden_bpf *skeleton = kernel->skeleton;
@@ -652,6 +675,8 @@ static void explain_pauses(struct kernel_side *kernel) {
     skeleton->links.on_thread_end = bpf_program__attach(skeleton->progs.on_thread_end);
     kernel->pauses = skeleton->links.on_switch && skeleton->links.on_wakeup && skeleton->links.on_program &&
                      skeleton->links.on_thread_end;
+    kernel->faults = kernel->faults && kernel->pauses && attach_faults(skeleton);
+    skeleton->bss->explains_faults = kernel->faults;
     __atomic_store_n(&skeleton->bss->explains_pauses, kernel->pauses, __ATOMIC_RELEASE);
 }
 
@@ -680,6 +705,8 @@ bool kernel_follow(struct kernel_side *kernel, struct failure *why) {
 }
 
 bool kernel_explains_pauses(const struct kernel_side *kernel) { return kernel->pauses; }
+
+bool kernel_explains_faults(const struct kernel_side *kernel) { return kernel->faults; }
 
 bool kernel_follows(const struct kernel_side *kernel) { return kernel->descent; }
 

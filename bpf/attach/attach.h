@@ -79,6 +79,7 @@ bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct fai
 bool kernel_follow(struct kernel_side *kernel, struct failure *why);
 bool kernel_follows(const struct kernel_side *kernel);
 bool kernel_explains_pauses(const struct kernel_side *kernel); /* once it follows: whether options->pauses holds here */
+bool kernel_explains_faults(const struct kernel_side *kernel); /* likewise; and the time in page faults is measured */
 /* Observes a process of this branch that the kernel does not know yet; NULL: the first one, which is a branch. */
 void kernel_observe(struct kernel_side *kernel, const struct process_key *process, const struct process_key *branch);
 /* For KERNEL_KNOWN_NS nobody who executes the file is reported as one who does something new. */

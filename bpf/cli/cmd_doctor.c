@@ -125,8 +125,13 @@ static void check_programs(struct doctor *doctor) {
         report(doctor, VERDICT_LIMITED, "children",
                "looked for five times a second: those that live shorter may be missed, and are not counted");
     }
-    if (kernel_explains_pauses(kernel)) {
-        report(doctor, VERDICT_OK, "causes of pauses", "distinguished: disk, other threads, CPU limits, sleep");
+    if (kernel_explains_faults(kernel)) {
+        report(doctor, VERDICT_OK, "causes of pauses",
+               "distinguished: disk, other threads, CPU limits, sleep, page faults");
+    } else if (kernel_explains_pauses(kernel)) {
+        report(doctor, VERDICT_LIMITED, "causes of pauses",
+               "distinguished: disk, other threads, CPU limits, sleep; the time of page faults is unknown: this kernel "
+               "lets no program watch handle_mm_fault()");
     } else {
         report(doctor, VERDICT_LIMITED, "causes of pauses",
                "unknown: this kernel has no BTF or no raw tracepoints, or forbids them");

@@ -43,9 +43,9 @@ uint64_t lost[LOST_KINDS];
 uint64_t last_serial;
 uint32_t heap_count, heaps_taken;
 uint32_t histogram_count, histograms_taken;
-uint64_t observed_since_ns;                /* 0: what is hit is before observation */
-uint32_t has_twins;                        /* two attachments may be to one file: see is_taken() */
-uint32_t pausing_threads, explains_pauses; /* pauses.bpf.h */
+uint64_t observed_since_ns;                                 /* 0: what is hit is before observation */
+uint32_t has_twins;                                         /* two attachments may be to one file: see is_taken() */
+uint32_t pausing_threads, explains_pauses, explains_faults; /* pauses.bpf.h */
 
 struct specs_map specs SEC(".maps");
 
@@ -129,11 +129,11 @@ static __noinline void begin_pause(struct heap_entry *heap, uint64_t now) {
     if (before != thread && pausing_word(before) == word) {
         forget_thread(before);
     }
-    struct pause_time none = {};
+    *(volatile uint64_t *)&collector->state = 0; /* nobody adds anything meanwhile */
+    struct pause_time none = {.unmeasured = explains_faults ? 0 : 1u << PAUSE_faulting};
     count_faults(&none);
     collector->so_far = none;
-    collector->cause = PAUSE_working;
-    collector->since_ns = now;
+    *(volatile uint64_t *)&collector->state = state_of(now, PAUSE_working, 0);
 }
 
 /* The collection ends: at the hit of its last probe. */
@@ -141,14 +141,13 @@ static __noinline void end_pause(struct heap_entry *heap, struct pause_sums *sum
     const uint32_t thread = current_thread();
     struct collector *collector = &heap->collector;
     const bool is_ours = pausing_word(thread) == word_of(heap);
-    sums->has_last = is_ours && collector->thread == thread && collector->since_ns != 0;
+    sums->has_last = is_ours && collector->thread == thread && collector_state(collector) != 0;
     if (!sums->has_last) { /* or it has begun a collection of another heap since */
         if (is_longest) {
             sums->longest = (struct pause_time){};
         }
     } else {
-        turn(collector, PAUSE_working, now);
-        collector->since_ns = 0;
+        attribute(collector, __sync_lock_test_and_set(&collector->state, 0), now);
         for (int i = 0; i < PAUSE_CAUSES; i++) {
             add(&sums->all.ns[i], collector->so_far.ns[i]);
         }
@@ -158,6 +157,7 @@ static __noinline void end_pause(struct heap_entry *heap, struct pause_sums *sum
         collector->so_far.disk_faults = faults.disk_faults - collector->so_far.disk_faults;
         add(&sums->all.faults, collector->so_far.faults);
         add(&sums->all.disk_faults, collector->so_far.disk_faults);
+        __sync_fetch_and_or(&sums->all.unmeasured, collector->so_far.unmeasured);
         sums->last = collector->so_far;
         if (is_longest) {
             sums->longest = sums->last;

@@ -122,8 +122,7 @@ struct heap_entry {
     struct phase_sums phase[KERNEL_PHASES];
     struct pause_sums scavenge, full;
     struct collector {
-        uint64_t since_ns;        /* 0: no pause whose start was seen is under way */
-        uint32_t cause;           /* of the time since then */
+        uint64_t state;           /* pauses.bpf.h; 0: no pause whose start was seen is under way */
         uint32_t thread;          /* that collects, or has last, as the kernel counts threads; 0: none */
         struct pause_time so_far; /* its faults: when the collection began, those of the thread's whole life */
     } collector;

@@ -14,6 +14,7 @@ enum pause_cause {
 struct pause_time {
     uint64_t ns[PAUSE_CAUSES];
     uint64_t faults, disk_faults; /* page faults, and how many of them read from a disk */
+    uint64_t unmeasured;          /* bit i: the time of cause i is not known; the kernel has it among another's */
 };
 
 #endif

@@ -7,29 +7,38 @@
  *
  * 2. Algorithm
  * While a thread is between the start and done probes of a collection it is in `pausing`, which leads to the heap's
- * entry. That has one cause (pause_causes.def), which the events of the scheduler change:
+ * entry. That has one cause (pause_causes.def), which the events of the scheduler, and page faults, change:
  *
  *     switched out, ready to run    -> no_cpu, or throttled where its control group may not run
  *     switched out, asleep          -> disk where it waits for input or output, else asleep
  *     woken                         -> no_cpu
- *     switched in                   -> working
+ *     switched in                   -> faulting in a page fault, else working
+ *     page fault begins             -> faulting
+ *     page fault ends               -> working
  *
- * Each change adds the time since the last one to the cause before. The done probe adds it all to the heap's sums. Page
- * faults are those that the kernel has counted of the thread meanwhile. Their time on a CPU is part of working:
- * measuring it would take a kernel program for each page fault of the machine.
+ * Each change adds the time since the last one to the cause before. The done probe adds it all to the heap's sums. A
+ * thread that waits in a page fault waits: for the disk, a CPU or a lock. So `faulting` is the time on a CPU within
+ * handle_mm_fault() alone, and STATE_IN_FAULT says that the thread goes on there when it is switched in. What the
+ * processor and the kernel do before and after that function is part of working. The number of page faults is what the
+ * kernel has counted of the thread meanwhile.
  *
  * 3. Invariants
- * I1. The causes of a pause add up to the time between the hits of its two probes.
+ * I1. The causes of a pause add up to the time between the hits of its two probes. If the thread is preempted within
+ * the program of the second one, that time is added. A moment has one cause: a change is made by compare-and-swap,
+ * since the scheduler's programs may interrupt those of page faults.
  * I2. A heap has one thread here at most, but for those that begin at this moment, so nobody takes more room than his
  * heaps have. A thread that ends, or executes a program, is forgotten.
  * I3. Only the entry of a heap that names the thread is written: a process spoils the figures of its own heaps alone.
  *
  * 4. Failure
  * A pause whose start was not seen, or for which there is no room, adds nothing: the tool shows its time as unknown.
- * Where these programs cannot be attached, all of it is.
+ * Where these programs cannot be attached, all of it is. Where those of page faults cannot, `faulting` is unmeasured,
+ * and its time part of working. The kernel skips a program that would interrupt itself on the same CPU: a page fault
+ * whose begin is skipped is part of working; if its end is, the time up to the next end is part of faulting.
  *
  * 5. Cost
- * While no thread is in a pause: one load for each switch and wake-up on the machine. Else a look-up in a hash table.
+ * While no thread is in a pause: one load for each switch and wake-up on the machine, and for the begin and the end of
+ * each page fault. Else a look-up in a hash table.
  */
 #include "kernel/pauses.bpf.h"
 
@@ -81,11 +90,14 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx) {
     uint64_t now = bpf_ktime_get_ns();
     struct heap_entry *heap = collected_by(out);
     if (heap) {
-        turn(&heap->collector, cause_out((struct task_struct___run *)ctx->args[1], ctx->args[0]), now);
+        const uint64_t was = collector_state(&heap->collector);
+        turn(&heap->collector, was, cause_out((struct task_struct___run *)ctx->args[1], ctx->args[0]),
+             was & STATE_IN_FAULT, now);
     }
     heap = collected_by(in);
     if (heap) {
-        turn(&heap->collector, PAUSE_working, now);
+        const uint64_t was = collector_state(&heap->collector), in_fault = was & STATE_IN_FAULT;
+        turn(&heap->collector, was, in_fault ? PAUSE_faulting : PAUSE_working, in_fault, now);
     }
     return 0;
 }
@@ -97,9 +109,38 @@ int on_wakeup(struct bpf_raw_tracepoint_args *ctx) {
     }
     struct task_struct___run *task = (struct task_struct___run *)ctx->args[0];
     struct heap_entry *heap = collected_by((uint32_t)BPF_CORE_READ(task, pid));
-    if (heap && (heap->collector.cause == PAUSE_disk || heap->collector.cause == PAUSE_asleep)) {
-        turn(&heap->collector, PAUSE_no_cpu, bpf_ktime_get_ns());
+    const uint64_t was = heap ? collector_state(&heap->collector) : 0, cause = was & STATE_CAUSE;
+    if (heap && was != 0 && (cause == PAUSE_disk || cause == PAUSE_asleep)) {
+        turn(&heap->collector, was, PAUSE_no_cpu, was & STATE_IN_FAULT, bpf_ktime_get_ns());
     }
+    return 0;
+}
+
+enum { PREEMPTIONS = 8 }; /* within one program, at most */
+
+/* in_fault: STATE_IN_FAULT or 0, from now on. */
+static __always_inline void turn_fault(uint64_t in_fault) {
+    struct heap_entry *heap = any_pause() ? collected_by(current_thread()) : NULL;
+    for (int i = 0; heap && i < PREEMPTIONS; i++) {
+        const uint64_t was = collector_state(&heap->collector);
+        if (was == 0 || (was & STATE_IN_FAULT) == in_fault ||
+            turn(&heap->collector, was, in_fault ? PAUSE_faulting : PAUSE_working, in_fault, bpf_ktime_get_ns())) {
+            break;
+        }
+    }
+}
+
+SEC("fentry/handle_mm_fault")
+int on_fault(void *ctx) {
+    (void)ctx;
+    turn_fault(STATE_IN_FAULT);
+    return 0;
+}
+
+SEC("fexit/handle_mm_fault")
+int on_fault_end(void *ctx) {
+    (void)ctx;
+    turn_fault(0);
     return 0;
 }
 

@@ -18,7 +18,22 @@ struct pausing_map {
 };
 extern struct pausing_map pausing SEC(".maps");
 extern uint32_t pausing_threads; /* in the map */
-extern uint32_t explains_pauses; /* all programs of pauses.bpf.c are attached */
+extern uint32_t explains_pauses; /* all programs of pauses.bpf.c are attached, but for those of page faults */
+extern uint32_t explains_faults; /* those, too */
+
+/* What a collecting thread does, in one word: the cause in the last bits, whether the thread is in a page fault, and
+ * since when. The scheduler's events come one at a time. But a thread can be preempted within its own programs, which
+ * then find another word. */
+enum { STATE_BITS = 4, STATE_CAUSE = 7, STATE_IN_FAULT = 8 };
+_Static_assert(PAUSE_CAUSES <= STATE_CAUSE + 1, "each cause has a number");
+
+static __always_inline uint64_t state_of(uint64_t since, enum pause_cause cause, uint64_t in_fault) {
+    return since << STATE_BITS | in_fault | cause;
+}
+
+static __always_inline uint64_t collector_state(const struct collector *collector) {
+    return *(const volatile uint64_t *)&collector->state;
+}
 
 static __always_inline uint32_t current_thread(void) { return (uint32_t)bpf_get_current_pid_tgid(); }
 
@@ -37,19 +52,29 @@ static __always_inline struct heap_entry *collected_by(uint32_t thread) {
     uint32_t number = word & ((1u << PAUSING_BITS) - 1);
     struct heap_entry *heap = word ? bpf_map_lookup_elem(&heaps, &number) : NULL;
     return heap && *(volatile uint32_t *)&heap->collector.thread == thread && word_of(heap) == word &&
-                   heap->collector.since_ns != 0
+                   collector_state(&heap->collector) != 0
                ? heap
                : NULL;
 }
 
-/* What the time up to now was spent on is known; `cause`: of what comes. */
-static __always_inline void turn(struct collector *collector, enum pause_cause cause, uint64_t now) {
-    uint32_t was = collector->cause;
-    if (was < PAUSE_CAUSES && now > collector->since_ns) {
-        collector->so_far.ns[was] += now - collector->since_ns;
+/* Adds the time since the last change to the cause that it had. */
+static __always_inline void attribute(struct collector *collector, uint64_t was, uint64_t now) {
+    uint32_t cause = was & STATE_CAUSE;
+    const uint64_t since = was >> STATE_BITS;
+    if (cause < PAUSE_CAUSES && now > since) {
+        add(&collector->so_far.ns[cause], now - since);
     }
-    collector->since_ns = now;
-    collector->cause = cause;
+}
+
+/* Changes what the thread does from now on. False, and nothing is changed: the state is not `was` any more. */
+static __always_inline bool turn(struct collector *collector, uint64_t was, enum pause_cause cause, uint64_t in_fault,
+                                 uint64_t now) {
+    const uint64_t since = was >> STATE_BITS, next = now > since ? now : since;
+    if (__sync_val_compare_and_swap(&collector->state, was, state_of(next, cause, in_fault)) != was) {
+        return false;
+    }
+    attribute(collector, was, next);
+    return true;
 }
 
 static __always_inline void forget_thread(uint32_t thread) {

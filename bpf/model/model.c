@@ -206,7 +206,10 @@ void pause_time_add(struct pause_time *sum, const struct pause_time *time) {
     }
     sum_add(&sum->faults, time->faults);
     sum_add(&sum->disk_faults, time->disk_faults);
+    sum->unmeasured |= time->unmeasured;
 }
+
+bool pause_time_is_measured(const struct pause_time *time, int cause) { return (time->unmeasured >> cause & 1) == 0; }
 
 uint64_t phase_observed_ns(const struct phase_model *phase) { return sum_less(phase->total_ns, phase->outside_ns); }
 

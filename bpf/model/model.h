@@ -161,7 +161,9 @@ bool heap_stopped_since(const struct heap_model *heap, const struct heap_model *
 /* How much of a time the causes explain; the rest, which is unknown. */
 uint64_t pause_time_ns(const struct pause_time *time);
 uint64_t pause_unknown_ns(const struct pause_time *time, uint64_t ns);
+/* Sums with a part whose time of a cause is not measured have it not measured. */
 void pause_time_add(struct pause_time *sum, const struct pause_time *time);
+bool pause_time_is_measured(const struct pause_time *time, int cause);
 
 /* What the calls that have ended took within the observed time. */
 uint64_t phase_observed_ns(const struct phase_model *phase);

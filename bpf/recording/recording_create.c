@@ -130,7 +130,7 @@ static int limit_size(struct recorder *recorder, uint64_t most_bytes) {
     return sql_run(recorder->db, sql);
 }
 
-_Static_assert(PAUSE_CAUSES == 5, "a row of phase has two times a cause, one of pause has one");
+_Static_assert(PAUSE_CAUSES == 6, "a row of phase has two times a cause, one of pause has one");
 
 static int prepare(struct recorder *recorder) {
     char *heap = schema_insert_heap();
@@ -142,12 +142,12 @@ static int prepare(struct recorder *recorder) {
         const char *sql;
     } all[] = {
         {&recorder->event, "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-        {&recorder->pause, "INSERT INTO pause VALUES(?, ?,?,?,?,?, ?,?)"},
+        {&recorder->pause, "INSERT INTO pause VALUES(?, ?,?,?,?,?,?, ?,?)"},
         {&recorder->class, "INSERT OR REPLACE INTO class VALUES(?,?,?,?,?,?,?)"},
         {&recorder->parameter, "INSERT OR REPLACE INTO parameter VALUES(?,?,?,?,?,?)"},
         {&recorder->process, "INSERT OR REPLACE INTO process VALUES(?,?,?,?,?,?,?)"},
         {&recorder->heap, heap},
-        {&recorder->phase, "INSERT OR REPLACE INTO phase VALUES(?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?)"},
+        {&recorder->phase, "INSERT OR REPLACE INTO phase VALUES(?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?, ?,?,?,?)"},
         {&recorder->bucket, "INSERT OR REPLACE INTO phase_histogram VALUES(?,?,?,?,?,?)"},
         {&recorder->forget_phases, "DELETE FROM phase WHERE heap = ?"},
         {&recorder->forget_buckets, "DELETE FROM phase_histogram WHERE heap = ?"},

@@ -171,10 +171,12 @@ static bool read_heaps(struct recording *recording, struct file_heaps *heaps, st
 
 void reading_pause_time(struct pause_time *time, sqlite3_stmt *row, const char *prefix) {
     char name[32];
-    bool ignored;
+    bool is_there, ignored;
+    time->unmeasured = 0;
     for (int i = 0; i < PAUSE_CAUSES; i++) {
         snprintf(name, sizeof name, "%s_ns", pause_cause_names[i]);
-        time->ns[i] = named_number(row, prefix, name, &ignored);
+        time->ns[i] = named_number(row, prefix, name, &is_there);
+        time->unmeasured |= (is_there ? 0ull : 1ull) << i;
     }
     time->faults = named_number(row, prefix, "faults", &ignored);
     time->disk_faults = named_number(row, prefix, "disk_faults", &ignored);

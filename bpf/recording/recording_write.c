@@ -159,12 +159,20 @@ static uint64_t heap_fingerprint(const struct heap_model *heap, size_t process) 
     return hash | 1;
 }
 
+static void bind_cause(sqlite3_stmt *to, int column, const struct pause_time *time, int cause) {
+    if (pause_time_is_measured(time, cause)) {
+        recorder_bind(to, column, time->ns[cause]);
+    } else {
+        sqlite3_bind_null(to, column);
+    }
+}
+
 /* Each figure of all calls, and of the longest. */
 static void bind_pauses(sqlite3_stmt *to, int column, const struct phase_model *phase) {
     const struct pause_time *all = &phase->pauses, *longest = &phase->longest;
     for (int i = 0; i < PAUSE_CAUSES; i++) {
-        recorder_bind(to, column++, all->ns[i]);
-        recorder_bind(to, column++, longest->ns[i]);
+        bind_cause(to, column++, all, i);
+        bind_cause(to, column++, longest, i);
     }
     recorder_bind(to, column++, all->faults);
     recorder_bind(to, column++, longest->faults);
@@ -486,7 +494,7 @@ static int write_pause(struct recorder *recorder, uint64_t event, const struct p
     sqlite3_stmt *to = recorder->pause;
     recorder_bind(to, 1, event);
     for (int i = 0; i < PAUSE_CAUSES; i++) {
-        recorder_bind(to, 2 + i, pause->ns[i]);
+        bind_cause(to, 2 + i, pause, i);
     }
     recorder_bind(to, 2 + PAUSE_CAUSES, pause->faults);
     recorder_bind(to, 3 + PAUSE_CAUSES, pause->disk_faults);

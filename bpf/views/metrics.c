@@ -448,7 +448,7 @@ static void print_phases(const struct printing *printing) {
     }
 }
 
-/* What is missing of a phase's time there is unknown. */
+/* What is missing of a phase's time there is unknown. A cause that is not measured has no series. */
 static void print_pauses(const struct printing *printing) {
     static const char time[] = "eden_collection_time_seconds", faults[] = "eden_collection_page_faults";
     char label[96];
@@ -457,6 +457,9 @@ static void print_pauses(const struct printing *printing) {
         for (enum eden_phase phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
             const struct pause_time *spent = &printing->groups->at[j].pauses[phase];
             for (int i = 0; i < PAUSE_CAUSES && pause_time_ns(spent) != 0; i++) {
+                if (!pause_time_is_measured(spent, i)) {
+                    continue;
+                }
                 snprintf(label, sizeof label, "phase=\"%s\",cause=\"%s\"", phase_names[phase], pause_cause_names[i]);
                 fprintf(printing->out, "%s_total", time);
                 print_labels(printing, &printing->groups->at[j], label);

@@ -50,7 +50,7 @@ static json_t *pauses_to_json(const struct pause_time *time, uint64_t ns) {
     for (int i = 0; object && i < PAUSE_CAUSES; i++) {
         char key[32];
         snprintf(key, sizeof key, "%s_ns", pause_cause_names[i]);
-        put_number(object, key, time->ns[i]);
+        json_object_set_new(object, key, pause_time_is_measured(time, i) ? json_number(time->ns[i]) : json_null());
     }
     if (object) {
         put_number(object, "unknown_ns", pause_unknown_ns(time, ns));

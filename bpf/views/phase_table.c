@@ -73,7 +73,7 @@ static void print_pauses(const struct sheet *sheet, const char *name, const stru
     count++;
     for (int i = 0; i < PAUSE_CAUSES; i++) {
         if (shown >> i & 1) {
-            cells[count].form = format_ns(text[count], time->ns[i]);
+            cells[count].form = pause_time_is_measured(time, i) ? format_ns(text[count], time->ns[i]) : "?";
             count++;
         }
     }
@@ -91,7 +91,8 @@ void phase_table_print_pauses(FILE *out, const struct heap_model *heap) {
     for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
         const struct phase_model *phase = collections(heap, i);
         for (int j = 0; phase && j < PAUSE_CAUSES; j++) {
-            shown |= (phase->pauses.ns[j] != 0 ? 1u : 0) << j;
+            const bool is_shown = phase->pauses.ns[j] != 0 || !pause_time_is_measured(&phase->pauses, j);
+            shown |= (is_shown ? 1u : 0) << j;
         }
     }
     if (shown == 0) {

@@ -17,10 +17,10 @@ bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
 
 /* What the collecting thread did meanwhile, likewise; nothing where that is not known:
  *
- *     # Where the time went      Total   Working    No CPU   Unknown    Faults
- *       scavenge               51.2 ms   22.2 ms   29.0 ms    5.2 us       311
+ *     # Where the time went      Total   Working    No CPU  Faulting   Unknown    Faults
+ *       scavenge               51.2 ms   21.9 ms   29.0 ms    322 us    5.2 us       311
  *
- * Causes that took no time have no column. */
+ * Causes that took no time have no column; "?": it is not measured. */
 void phase_table_print_pauses(FILE *out, const struct heap_model *heap);
 
 /* What the heap is doing, as of the snapshot: "in full.mark for 3.20 s" ("ended in" where its process has), "-" without

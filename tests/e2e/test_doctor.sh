@@ -45,6 +45,7 @@ fails 2 'stat, record, tune' 'CAP_PERFMON is missing' \
 fails 0 'ulimit -n' '100 open files' prlimit --nofile=100 "$scope" doctor
 fails 0 attaching 'probe by probe' env EDENSCOPE_NO_MULTI=1 "$build/tests/edenscope" doctor
 fails 0 children 'may be missed' env EDENSCOPE_NO_DESCENT=1 "$build/tests/edenscope" doctor
+fails 0 'causes of pauses' 'page faults is unknown' env EDENSCOPE_NO_FAULTS=1 "$build/tests/edenscope" doctor
 fails 2 lifetimes 'kernel types\|vmlinux' unshare --mount --propagation private sh -c "mount -t tmpfs none /sys/kernel/btf && exec '$scope' doctor"
 echo "what is missing is named"
 

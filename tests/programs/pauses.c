@@ -3,6 +3,7 @@
  *
  *     sleep   sleeps for SLEEP_NS
  *     fault   touches FAULTS fresh pages
+ *     read    reads FILE's pages, of which none is in memory, by page faults
  *     burn    computes for BURN_NS of its CPU time
  *     write   writes to FILE and waits until that is on the disk
  *     exec    in a thread that is not the first: executes the program anew, COLLECTIONS times in all */
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,6 +60,22 @@ static bool fault(void) {
     return munmap(pages, (size_t)FAULTS * PAGE) == 0;
 }
 
+static bool read_pages(int file) {
+    struct stat status;
+    if (fstat(file, &status) != 0 || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) {
+        return false;
+    }
+    const size_t bytes = (size_t)status.st_size;
+    const volatile char *pages = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    if (pages == MAP_FAILED || madvise((void *)pages, bytes, MADV_RANDOM) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < bytes; i += PAGE) {
+        (void)pages[i];
+    }
+    return munmap((void *)pages, bytes) == 0;
+}
+
 static bool write_through(int file) {
     static char bytes[WRITTEN];
     memset(bytes, 'x', sizeof bytes);
@@ -81,6 +99,9 @@ static void visit(void *context, eden_visit *roots) {
         break;
     case 'f':
         ok = fault();
+        break;
+    case 'r':
+        ok = read_pages(visits->file);
         break;
     case 'b':
         burn();
@@ -110,7 +131,7 @@ static void *run(void *context) {
         arguments->status = 1;
         return NULL;
     }
-    visits.file = arguments->count > 3 ? open(at[3], O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+    visits.file = arguments->count > 3 ? open(at[3], O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
     EDEN_FRAME(list.mutator, local, 1);
     ok = node_list_grow(&list, &local[0], NODES) && eden_visitor_add(list.heap, visit, &visits);
     for (; ok && visits.left > 0; visits.left--) {
@@ -125,7 +146,7 @@ int main(int argc, char **argv) {
     struct arguments arguments = {.count = argc, .at = argv, .status = 1};
     pthread_t thread;
     if (argc < 3) {
-        fputs("usage: pauses sleep|fault|burn|write|exec COLLECTIONS [FILE]\n", stderr);
+        fputs("usage: pauses sleep|fault|read|burn|write|exec COLLECTIONS [FILE]\n", stderr);
         return 2;
     }
     if (argv[1][0] != 'e') {

@@ -5,6 +5,7 @@
  * explain. */
 #include "advise/rules/rule.h"
 #include "util/format.h"
+#include "util/sum.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -52,12 +53,14 @@ void rule_machine_waits(const struct tune_facts *facts, struct findings *finding
     if (share < TUNE_MATTERS) {
         return;
     }
+    uint64_t worked = all.ns[PAUSE_working];
+    sum_add(&worked, all.ns[PAUSE_faulting]);
     struct finding *finding = finding_add(findings, "machine.waits", share);
     char work[FORMAT_MAX], cpu[FORMAT_MAX], throttled[FORMAT_MAX], disk[FORMAT_MAX];
     finding_evidence(finding,
                      "the threads that collected worked for %s, were without a CPU for %s, throttled for %s, and "
                      "waited for a disk for %s",
-                     format_ns(work, all.ns[PAUSE_working]), format_ns(cpu, all.ns[PAUSE_no_cpu]),
+                     format_ns(work, worked), format_ns(cpu, all.ns[PAUSE_no_cpu]),
                      format_ns(throttled, all.ns[PAUSE_throttled]), format_ns(disk, all.ns[PAUSE_disk]));
     const enum pause_cause cause = longest_wait(&all);
     finding_why(finding, "%s", whys[cause]);

@@ -21,7 +21,7 @@ static void add_pause(struct rows *rows, size_t heap, uint64_t since_start_ns, c
                                   cell_text(pause->cause)};
     struct cell *cell = &cells[4];
     for (int i = 0; i < PAUSE_CAUSES; i++) {
-        *cell++ = cell_if(pause->is_explained, pause->spent.ns[i]);
+        *cell++ = cell_if(pause->is_explained && pause_time_is_measured(&pause->spent, i), pause->spent.ns[i]);
     }
     *cell++ = cell_number(pause_unknown_ns(&pause->spent, pause->ns));
     *cell++ = cell_if(pause->is_explained, pause->spent.faults);
@@ -45,9 +45,10 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
     return good;
 }
 
-static const struct table tables[] = {
-    TABLE("stops", "Working, Disk, No CPU, Throttled, Asleep: what the collecting thread did. Faults: its page faults.",
-          columns)};
+static const struct table tables[] = {TABLE(
+    "stops",
+    "Working, Disk, No CPU, Throttled, Asleep, Faulting: what the collecting thread did. Faults: its page faults.",
+    columns)};
 
 const struct view view_stops = {"stops", "each pause: when, how long, why; --sort ns has the longest first", tables, 1,
                                 gather};

@@ -72,6 +72,10 @@ static inline void fill_heap(struct heap_model *heap, uint64_t salt) {
             phase->pauses.ns[j] = salt * 10 + j;
             phase->longest.ns[j] = salt + j;
         }
+        if (salt % 2 == 1) {
+            phase->pauses.unmeasured = phase->longest.unmeasured = 1u << PAUSE_faulting;
+            phase->pauses.ns[PAUSE_faulting] = phase->longest.ns[PAUSE_faulting] = 0;
+        }
         phase->pauses.faults = salt + 4;
         phase->longest.disk_faults = salt + 5;
         memset(phase->buckets, 0, sizeof phase->buckets);

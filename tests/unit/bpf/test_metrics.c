@@ -143,9 +143,15 @@ TEST(what_collections_wait_for_has_series) {
 #define OF_FULL "command=\"x\",heap=\"a\",user=\"0\",phase=\"full\""
     assert_has(&model, "\neden_collection_time_seconds_total{" OF_FULL ",cause=\"no_cpu\"} 0.000003000\n");
     assert_has(&model, "\neden_collection_time_seconds_total{" OF_FULL ",cause=\"disk\"} 0.000000000\n");
+    assert_has(&model, "\neden_collection_time_seconds_total{" OF_FULL ",cause=\"faulting\"} 0.000000000\n");
     assert_has(&model, "\neden_collection_page_faults_total{" OF_FULL "} 30\n");
     char *text = metrics_of(&model);
     assert_null(strstr(text, "phase=\"scavenge\",cause"));
+    free(text);
+    model.processes[1].heaps[0].phase[EDEN_PHASE_full]->pauses.unmeasured = 1u << PAUSE_faulting;
+    text = metrics_of(&model);
+    assert_non_null(strstr(text, ",cause=\"asleep\"}"));
+    assert_null(strstr(text, ",cause=\"faulting\"}")); /* not 0: of one of both it is not known */
     free(text);
 }
 

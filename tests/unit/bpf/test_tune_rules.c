@@ -802,7 +802,9 @@ TEST(waiting_for_the_machine_is_reported_with_its_cause) {
     assert_non_null(strstr(finding.evidence[0], "without a CPU for 400 ms, throttled for 300 ms"));
     assert_non_null(strstr(finding.how, "more CPUs"));
     facts.spent[TUNE_FULLS].ns[PAUSE_throttled] = 500 * MS;
+    facts.spent[TUNE_FULLS].ns[PAUSE_faulting] = 150 * MS; /* work, too */
     finding = expect(&facts, "machine.waits");
+    assert_non_null(strstr(finding.evidence[0], "worked for 2.00 s"));
     assert_non_null(strstr(finding.how, "cpu.max"));
     facts.spent[TUNE_FULLS].ns[PAUSE_disk] = 600 * MS;
     finding = expect(&facts, "machine.waits");
