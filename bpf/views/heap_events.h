@@ -22,10 +22,9 @@ static inline bool viewed_has(const struct viewed *viewed, uint64_t time_ns) {
     return time_ns >= viewed->from_ns && time_ns <= viewed->until_ns;
 }
 
-/* When it happened, since the recording began. */
-static inline uint64_t viewed_since_start(const struct viewed *viewed, uint64_t time_ns) {
-    const uint64_t start_ns = recording_info(viewed->recording)->mono_ns;
-    return time_ns > start_ns ? time_ns - start_ns : 0;
+/* When it happened, since the recording began; what happened before has a time below 0. */
+static inline int64_t viewed_since_start(const struct viewed *viewed, uint64_t time_ns) {
+    return (int64_t)(time_ns - recording_info(viewed->recording)->mono_ns);
 }
 
 /* How much of a time lies in the viewed time. */

@@ -78,7 +78,8 @@
     const end = Math.max(data.summary.wall_ns, 1) / 1e9;
     const stops = rowsOf(heap, "stops.stops"), spaces = rowsOf(heap, "heap.collections");
     const tenuring = rowsOf(heap, "tenuring.scavenges"), timeline = rowsOf(heap, "timeline.intervals");
-    const second = row => row.time_ns / 1e9, isScavenge = row => row.kind.startsWith("scavenge");
+    // What began before the recording stands at its beginning: charts show nothing to the left of it.
+    const second = row => Math.max(0, row.time_ns) / 1e9, isScavenge = row => row.kind.startsWith("scavenge");
     const byTime = (a, b) => a[0] - b[0];
     times.clear([0, end]);
     times.draw("pauses", ["scavenges", "full collections"],

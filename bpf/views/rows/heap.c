@@ -31,7 +31,7 @@ static void add_scavenge(const struct spaces *all, size_t heap, const struct eve
     sizes->has_survivors = true;
     sum_add(&sizes->old_used, EDEN_ARG(arg, scavenge__done, tenured_bytes));
     const struct cell cells[] = {
-        cell_number(viewed_since_start(all->viewed, event->time_ns)),
+        cell_time(viewed_since_start(all->viewed, event->time_ns)),
         cell_number(EDEN_ARG(arg, scavenge__done, seq)),
         cell_text("scavenge"),
         cell_if(sizes->has_eden, sizes->eden_used),
@@ -58,7 +58,7 @@ static void add_full(const struct spaces *all, size_t heap, const struct event *
     sizes->old_capacity = EDEN_ARG(arg, full__done, old_capacity);
     sizes->has_old = sizes->has_capacity = true;
     const struct cell cells[] = {
-        cell_number(viewed_since_start(all->viewed, event->time_ns)),
+        cell_time(viewed_since_start(all->viewed, event->time_ns)),
         cell_number(EDEN_ARG(arg, full__done, seq)),
         cell_text("full"),
         cell_none(),

@@ -137,7 +137,7 @@ static bool add_heap(struct gathering *all, size_t heap) {
         sum_add(&total.figures[BYTES], entry->figures[BYTES]);
         rows += entry->figures[OBJECTS] != 0;
     }
-    const struct cell cells[] = {cell_number(viewed_since_start(all->viewed, histo->time_ns)), cell_number(histo->seq),
+    const struct cell cells[] = {cell_time(viewed_since_start(all->viewed, histo->time_ns)), cell_number(histo->seq),
                                  cell_number(total.figures[OBJECTS]), cell_number(total.figures[BYTES]),
                                  cell_number(rows)};
     rows_add(all->rows, heap, WHOLE, cells);

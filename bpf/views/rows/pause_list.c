@@ -107,13 +107,12 @@ static void add_under_way(struct gathering *all, size_t heap, const struct colle
     if (!collection->known || !collection->under_way) {
         return;
     }
-    uint64_t began = under_way->began_ns    ? under_way->began_ns
-                     : collection->since_ns ? collection->since_ns
-                                            : all->viewed->from_ns;
+    uint64_t began = under_way->began_ns ? under_way->began_ns : collection->since_ns; /* 0: not known */
+    uint64_t counted = began ? began : all->viewed->from_ns;
     bool is_full = under_way->cause == EDEN_SCAVENGE_FULL || phase_whole(collection->phase) == EDEN_PHASE_full;
     struct pause pause = {.began_ns = began,
                           .end_ns = collection->until_ns,
-                          .ns = collection->until_ns > began ? collection->until_ns - began : 0,
+                          .ns = collection->until_ns > counted ? collection->until_ns - counted : 0,
                           .is_full = is_full,
                           .is_under_way = true,
                           .cause = is_full ? under_way->full_cause : scavenge_cause(under_way->cause)};

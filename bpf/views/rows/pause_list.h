@@ -10,7 +10,7 @@
 
 struct pause {
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, within the viewed time; no two overlap */
-    uint64_t began_ns, ns;     /* as it was; of one that has not ended, so far */
+    uint64_t began_ns, ns;     /* as it was; of one that has not ended, so far; began_ns 0: not known */
     bool is_full;
     bool is_under_way; /* when the recording ended; then is_after, too */
     bool is_after;     /* it ends after the viewed time: it is part of no statistics */

@@ -69,7 +69,7 @@ static void add_scavenge(const struct sets *all, size_t heap, const struct event
     struct started *started = &all->heaps[heap].started;
     const uint64_t *arg = event->arg;
     const struct cell cells[] = {
-        cell_number(viewed_since_start(all->viewed, event->time_ns)),
+        cell_time(viewed_since_start(all->viewed, event->time_ns)),
         cell_number(EDEN_ARG(arg, scavenge__done, seq)),
         cell_if(started->is_known, started->before),
         cell_if(started->is_known, started->remembered),

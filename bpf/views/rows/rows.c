@@ -216,6 +216,7 @@ static int by_cell(const void *a, const void *b, void *context) {
     int sign = (y->state == CELL_KNOWN) - (x->state == CELL_KNOWN);
     if (sign == 0 && x->state == CELL_KNOWN) {
         sign = sorting->kind == CELL_text    ? strcmp(x->text, y->text)
+               : sorting->kind == CELL_time  ? (y->time > x->time) - (y->time < x->time)
                : sorting->kind == CELL_share ? (y->share > x->share) - (y->share < x->share)
                                              : (y->number > x->number) - (y->number < x->number);
     }
@@ -265,11 +266,13 @@ static const char *cell_to_text(char form[CELL_FORM], enum cell_kind kind, const
     if (cell->state != CELL_KNOWN) {
         return cell->state == CELL_NONE ? "-" : "?";
     }
+    const uint64_t distance = cell->time < 0 ? -cell->number : cell->number; /* of a time, from the beginning */
     switch (kind) {
     case CELL_ns:
         return format_ns(form, cell->number);
     case CELL_time:
-        snprintf(form, CELL_FORM, "%" PRIu64 ".%06" PRIu64, cell->number / 1000000000, cell->number / 1000 % 1000000);
+        snprintf(form, CELL_FORM, "%s%" PRIu64 ".%06" PRIu64, cell->time < 0 ? "-" : "", distance / 1000000000,
+                 distance / 1000 % 1000000);
         return form;
     case CELL_bytes:
         return format_bytes(form, cell->number);
@@ -331,8 +334,9 @@ json_t *cell_to_json(enum cell_kind kind, const struct cell *cell) {
     case CELL_address:
         snprintf(address, sizeof address, "%#" PRIx64, cell->number);
         return json_string(address);
-    case CELL_ns:
     case CELL_time:
+        return json_integer(cell->time);
+    case CELL_ns:
     case CELL_bytes:
     case CELL_count:
         break;
@@ -366,6 +370,8 @@ static void cell_to_value(char form[CELL_FORM], enum cell_kind kind, const struc
         snprintf(form, CELL_FORM, "%.6f", cell->share);
     } else if (kind == CELL_address) {
         snprintf(form, CELL_FORM, "%#" PRIx64, cell->number);
+    } else if (kind == CELL_time) {
+        snprintf(form, CELL_FORM, "%" PRId64, cell->time);
     } else {
         snprintf(form, CELL_FORM, "%" PRIu64, cell->number);
     }

@@ -11,7 +11,7 @@
 
 enum cell_kind { CELL_ns, CELL_time, CELL_bytes, CELL_count, CELL_share, CELL_address, CELL_text };
 
-/* CELL_time: nanoseconds since the recording began; for people in seconds, as --since takes them. */
+/* CELL_time: nanoseconds since the recording began, signed; for people in seconds, as --since takes them. */
 struct column {
     const char *name; /* in JSON, -F, --sort and -x: with its unit */
     const char *heading;
@@ -31,6 +31,7 @@ enum cell_state { CELL_UNKNOWN, CELL_KNOWN, CELL_NONE }; /* none: there is no su
 struct cell {
     union {
         uint64_t number;
+        int64_t time;     /* CELL_time */
         double share;     /* 0 to 1 */
         const char *text; /* lives as long as the rows: static, or of rows_keep */
     };
@@ -40,6 +41,7 @@ static inline struct cell cell_number(uint64_t number) { return (struct cell){.n
 static inline struct cell cell_if(bool is_known, uint64_t number) {
     return (struct cell){.number = number, .state = is_known ? CELL_KNOWN : CELL_UNKNOWN};
 }
+static inline struct cell cell_time(int64_t time) { return (struct cell){.time = time, .state = CELL_KNOWN}; }
 /* NULL: not known. */
 static inline struct cell cell_text(const char *text) {
     return (struct cell){.text = text, .state = text ? CELL_KNOWN : CELL_UNKNOWN};

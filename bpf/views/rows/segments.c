@@ -21,7 +21,7 @@ static bool on_event(void *context, size_t heap, const struct event *event) {
     const struct segments *all = context;
     const uint64_t *arg = event->arg;
     const struct cell cells[] = {
-        cell_number(viewed_since_start(all->viewed, event->time_ns)),
+        cell_time(viewed_since_start(all->viewed, event->time_ns)),
         cell_text(event->probe == EDEN_PROBE_segment__map ? "mapped" : "returned"),
         cell_number(EDEN_ARG(arg, segment__map, address)),
         cell_number(EDEN_ARG(arg, segment__map, bytes)),

@@ -16,9 +16,8 @@ static const char *kind_of(const struct pause *pause) {
                                  : "scavenge";
 }
 
-static void add_pause(struct rows *rows, size_t heap, uint64_t since_start_ns, const struct pause *pause) {
-    struct cell cells[COLUMNS] = {cell_number(since_start_ns), cell_number(pause->ns), cell_text(kind_of(pause)),
-                                  cell_text(pause->cause)};
+static void add_pause(struct rows *rows, size_t heap, struct cell began, const struct pause *pause) {
+    struct cell cells[COLUMNS] = {began, cell_number(pause->ns), cell_text(kind_of(pause)), cell_text(pause->cause)};
     struct cell *cell = &cells[4];
     for (int i = 0; i < PAUSE_CAUSES; i++) {
         *cell++ = cell_if(pause->is_explained && pause_time_is_measured(&pause->spent, i), pause->spent.ns[i]);
@@ -36,7 +35,8 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
         for (size_t j = 0; j < lists[i].count; j++) {
             const struct pause *pause = &lists[i].at[j];
             if (!pause->is_after || pause->is_under_way) {
-                add_pause(rows, i, viewed_since_start(viewed, pause->began_ns), pause);
+                const struct cell began = cell_time(viewed_since_start(viewed, pause->began_ns));
+                add_pause(rows, i, pause->began_ns ? began : (struct cell){.state = CELL_UNKNOWN}, pause);
             }
         }
     }

@@ -42,7 +42,7 @@ static void add_row(const struct tenuring *all, size_t heap, const struct event 
     /* Outside of the semispace it is a fault of the runtime (compat.threshold_bug): then there is no such size. */
     bool has_threshold = threshold == 0 || (threshold >= start && threshold <= limit);
     const struct cell cells[] = {
-        cell_number(viewed_since_start(all->viewed, event->time_ns)),
+        cell_time(viewed_since_start(all->viewed, event->time_ns)),
         cell_number(EDEN_ARG(arg, scavenge__done, seq)),
         cell_text(started->cause),
         cell_if(started->cause, started->allocated),

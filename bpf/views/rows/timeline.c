@@ -219,7 +219,7 @@ static void add_rows(struct rows *rows, size_t heap, const struct timeline *all)
     for (size_t i = 0; i < all->intervals; i++) {
         const struct interval *at = &all->heaps[heap].at[i];
         const struct cell cells[] = {
-            cell_number(all->offset_ns + i * all->step_ns),
+            cell_time((int64_t)(all->offset_ns + i * all->step_ns)),
             cell_number(length_of(all, i)),
             cell_share((double)at->stopped_ns, (double)length_of(all, i)),
             cell_number(at->stopped_ns),
