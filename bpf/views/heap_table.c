@@ -15,15 +15,19 @@ static void print_causes(FILE *out, const struct heap_model *heap) {
     }
 }
 
+/* gc_ns counts pauses whole, when they end; the share is of the time in pauses that lies within the observed time. */
 static void note_stopped(char *note, size_t size, const struct heap_model *heap, uint64_t wall_ns) {
-    char text[FORMAT_MAX], share[16] = "?";
+    char text[FORMAT_MAX] = "?", share[16] = "?";
+    const uint64_t seen = heap->figures[EDEN_FIGURE_gc_ns] - heap->before[EDEN_FIGURE_gc_ns];
+    if (heap->stopped_known) {
+        format_ns(text, heap->stopped_ns);
+    }
     if (heap->stopped_known && wall_ns) {
         snprintf(share, sizeof share, "%.2f%%", 100 * (double)heap->stopped_ns / (double)wall_ns);
     }
     snprintf(note, size, "#  ");
-    if (heap->late) {
-        uint64_t seen = heap->figures[EDEN_FIGURE_gc_ns] - heap->before[EDEN_FIGURE_gc_ns];
-        snprintf(note + 3, size - 3, "%s since attach, ", format_ns(text, seen));
+    if (heap->late || (heap->stopped_known && heap->stopped_ns != seen)) {
+        snprintf(note + 3, size - 3, "%s%s, ", text, heap->late ? " since attach" : "");
     }
     size_t length = strlen(note);
     snprintf(note + length, size - length, "%s of the %s observed", share, format_ns(text, wall_ns));

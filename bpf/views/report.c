@@ -372,9 +372,15 @@ static void print_causes(FILE *out, const struct heap_model *heap) {
     }
 }
 
+/* The sum counts pauses whole, when they end. The share is of the time in pauses that lies within the recording, which
+ * is shown where it is another. */
 static void print_stopped(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
+    char recorded[FORMAT_MAX] = "?";
     print_figure(out, "paused for garbage collection", heap, EDEN_FIGURE_gc_ns);
-    print_recorded(out, heap, EDEN_FIGURE_gc_ns);
+    if (heap->before[EDEN_FIGURE_gc_ns] ||
+        (heap->stopped_known && heap->stopped_ns != observed(heap, EDEN_FIGURE_gc_ns))) {
+        fprintf(out, "; while recorded: %s", heap->stopped_known ? format_ns(recorded, heap->stopped_ns) : recorded);
+    }
     if (wall_ns && heap->stopped_known) {
         const double share = percent(heap->stopped_ns, wall_ns);
         const enum style style = style_of_share(share / 100);
@@ -393,7 +399,7 @@ static void print_now(FILE *out, const struct process_model *process, const stru
         fprintf(out, "? (whether in a collection is unknown: the heap emitted no event)\n");
     } else if (heap->collection.under_way) {
         label(out, "at the end");
-        fprintf(out, "%s; %s of this collection are in the share, not in the sums\n",
+        fprintf(out, "%s; %s of this collection are in the time while recorded, not in the sums\n",
                 phase_table_now(text, process, heap), format_ns(took, heap->collection.observed_ns));
     }
 }

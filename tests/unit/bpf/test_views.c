@@ -1,6 +1,8 @@
-/* What the views of pauses show of a small recording: pauses across its beginning. */
+/* What the report and the views of pauses show of a small recording: pauses across its beginning or its end. */
 #include "recording/recording.h"
 #include "recording_support.h"
+#include "views/heap_table.h"
+#include "views/report.h"
 #include "views/rows/rows.h"
 #include "views/rows/views.h"
 
@@ -16,19 +18,28 @@ static struct event collection(enum eden_probe_id probe, uint64_t time, uint64_t
     return event;
 }
 
-/* A recording of four seconds of one heap. */
-static void record(const char *path, const struct event *events, size_t count, const struct collection_model *at_end) {
+/* The only heap of a model of four seconds. */
+static struct heap_model *only_heap(struct model *model) {
+    *model = (struct model){.wall_ns = 4 * SECOND};
+    return model_heap(model_process(model, &key), (struct heap_ref){HEAP, 1, 0});
+}
+
+static void record_model(const char *path, const struct event *events, size_t count, const struct model *model) {
     struct recorder *recorder = begin_with(&(struct recorder_options){.path = path, .pid = 100});
-    __attribute__((cleanup(model_clear))) struct model model = {.wall_ns = 4 * SECOND};
-    struct heap_model *heap = model_heap(model_process(&model, &key), (struct heap_ref){HEAP, 1, 0});
-    heap->late = true;
-    heap->collection = *at_end;
     recorder_began(recorder, BEGAN);
     for (size_t i = 0; i < count; i++) {
         add(recorder, &events[i]);
     }
-    commit(recorder, &model, true);
+    commit(recorder, model, true);
     recorder_close(recorder);
+}
+
+static void record(const char *path, const struct event *events, size_t count, const struct collection_model *at_end) {
+    __attribute__((cleanup(model_clear))) struct model model;
+    struct heap_model *heap = only_heap(&model);
+    heap->late = true;
+    heap->collection = *at_end;
+    record_model(path, events, count, &model);
 }
 
 /* As `edenscope report --view` prints it; the caller's. */
@@ -46,12 +57,16 @@ static char *print_view(const char *path, const struct view *view, const struct 
     return text;
 }
 
-static void assert_shows(const char *path, const struct view *view, const struct rows_format *format,
-                         const char *wanted) {
-    char *text __attribute__((cleanup(free_at))) = print_view(path, view, format);
+static void assert_has(const char *text, const char *wanted) {
     if (!strstr(text, wanted)) {
         fail_msg("%s is not in: %s", wanted, text);
     }
+}
+
+static void assert_shows(const char *path, const struct view *view, const struct rows_format *format,
+                         const char *wanted) {
+    char *text __attribute__((cleanup(free_at))) = print_view(path, view, format);
+    assert_has(text, wanted);
 }
 
 static const struct collection_model at_rest = {.known = true};
@@ -82,6 +97,60 @@ TEST(a_pause_whose_beginning_is_unknown_has_none) {
     record("known", NULL, 0, &hangs);
     assert_shows("known", &view_stops, &format,
                  "[{\"time_ns\":-1000000000,\"ns\":5000000000,\"kind\":\"full collection, not ended\"}]");
+}
+
+/* A heap whose full collections have taken so long, before and within the observed time; one may be under way. */
+struct stopped {
+    bool is_late;
+    uint64_t before_ns, seen_ns, outside_ns, under_way_ns;
+};
+
+/* The line for people, of `report` and of `stat`, of pauses. */
+static void assert_paused(const char *path, const struct stopped *is, const char *reported, const char *noted) {
+    __attribute__((cleanup(model_clear))) struct model model, read = {0};
+    struct heap_model *heap = only_heap(&model);
+    heap->late = is->is_late;
+    heap->known = 1ull << EDEN_FIGURE_gc_ns;
+    heap->before[EDEN_FIGURE_gc_ns] = is->before_ns;
+    heap->figures[EDEN_FIGURE_gc_ns] = is->before_ns + is->seen_ns;
+    heap->collection = (struct collection_model){.known = true};
+    if (is->under_way_ns) {
+        const uint64_t until = BEGAN + 4 * SECOND, since = until - is->under_way_ns;
+        heap->collection =
+            (struct collection_model){true, true, EDEN_PHASE_full, since, since, until, is->under_way_ns};
+    }
+    struct phase_model *full = model_phase(heap, EDEN_PHASE_full);
+    full->calls = 1;
+    full->total_ns = full->max_ns = is->seen_ns;
+    full->outside_ns = is->outside_ns;
+    full->buckets[0] = 1;
+    model_set_stopped(&model, NULL);
+    record_model(path, NULL, 0, &model);
+
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good(path);
+    struct failure why = {0};
+    assert_true(recording_model(recording, &read, &why));
+    char *text __attribute__((cleanup(free_at))) = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_true(report_text(out, path, recording, &read, &why));
+    heap_table_print(out, &read.processes[0], &read.processes[0].heaps[0], &read);
+    fclose(out);
+    assert_has(text, reported);
+    assert_has(text, noted);
+}
+
+TEST(time_and_share_of_pauses_are_of_the_same_time) {
+    const struct stopped before = {.is_late = true, .before_ns = 300, .seen_ns = 12 * SECOND, .outside_ns = 9 * SECOND},
+                         at_end = {.is_late = true, .before_ns = 2 * SECOND, .under_way_ns = 4 * SECOND},
+                         more = {.seen_ns = SECOND, .under_way_ns = 2 * SECOND}, whole = {.seen_ns = SECOND};
+    assert_paused("before", &before, " 12.0 s; while recorded: 3.00 s, 75.00% of wall time\n",
+                  "3.00 s since attach, 75.00% of the 4.00 s observed\n");
+    assert_paused("at_end", &at_end, " 2.00 s; while recorded: 4.00 s, 100.00% of wall time\n",
+                  "4.00 s since attach, 100.00% of the 4.00 s observed\n");
+    assert_paused("more", &more, " 1.00 s; while recorded: 3.00 s, 75.00% of wall time\n",
+                  "#  3.00 s, 75.00% of the 4.00 s observed\n");
+    assert_paused("one", &whole, " 1.00 s, 25.00% of wall time\n", "#  25.00% of the 4.00 s observed\n");
 }
 
 SUITE(enter_folder, leave_folder)
