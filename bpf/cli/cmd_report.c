@@ -134,6 +134,7 @@ static struct viewed view_of(struct recording *recording, const struct model *mo
     uint64_t from = viewed.from_ns, most = viewed.until_ns - from;
     uint64_t since = whole_of(options->since * 1e9), until = whole_of(options->until * 1e9);
     viewed.from_ns = from + (since < most ? since : most);
+    viewed.is_from_beginning = since == 0;
     viewed.until_ns = options->until > 0 && until < most ? from + until : viewed.until_ns;
     return viewed;
 }

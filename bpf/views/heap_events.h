@@ -11,15 +11,17 @@ struct heap_place {
     const struct heap_model *heap;
 };
 
-/* What of a recording a view shows: the heaps of a model, in a part of the observed time. */
+/* What of a recording a view shows: the heaps of a model, in a part of the observed time. The first events may be from
+ * just before that time, while probes were attached: the figures count them, and so do views from the beginning. */
 struct viewed {
     struct recording *recording;
     const struct model *model;
     uint64_t from_ns, until_ns; /* CLOCK_MONOTONIC */
+    bool is_from_beginning;
 };
 
 static inline bool viewed_has(const struct viewed *viewed, uint64_t time_ns) {
-    return time_ns >= viewed->from_ns && time_ns <= viewed->until_ns;
+    return (viewed->is_from_beginning || time_ns >= viewed->from_ns) && time_ns <= viewed->until_ns;
 }
 
 /* When it happened, since the recording began; what happened before has a time below 0. */
@@ -46,7 +48,7 @@ static inline uint64_t viewed_part_since(const struct viewed *viewed, uint64_t *
 /* The whole observed time. */
 static inline struct viewed viewed_whole(struct recording *recording, const struct model *model) {
     const uint64_t from = recording_info(recording)->mono_ns;
-    return (struct viewed){recording, model, from, from + model->wall_ns};
+    return (struct viewed){recording, model, from, from + model->wall_ns, true};
 }
 
 /* All heaps of a model, in its order. */

@@ -29,8 +29,10 @@ static void add(struct gathering *all, size_t heap, struct pause pause) {
     *ended = *ended > viewed->from_ns ? *ended : viewed->from_ns;
     pause.start_ns = pause.began_ns > *ended ? pause.began_ns : *ended;
     pause.is_after = pause.is_under_way || pause.end_ns > viewed->until_ns;
+    bool is_before = pause.end_ns < viewed->from_ns && !viewed->is_from_beginning;
     pause.end_ns = pause.end_ns < viewed->until_ns ? pause.end_ns : viewed->until_ns;
-    if (pause.end_ns < viewed->from_ns || (pause.is_after && pause.start_ns >= pause.end_ns)) {
+    pause.end_ns = pause.end_ns > viewed->from_ns ? pause.end_ns : viewed->from_ns;
+    if (is_before || (pause.is_after && pause.start_ns >= pause.end_ns)) {
         return;
     }
     pause.start_ns = pause.start_ns < pause.end_ns ? pause.start_ns : pause.end_ns;

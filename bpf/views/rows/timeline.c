@@ -29,6 +29,7 @@ struct heap_timeline {
 };
 
 struct timeline {
+    const struct viewed *viewed;
     struct heap_timeline *heaps; /* owned; one a heap */
     uint64_t start_ns, wall_ns, step_ns;
     uint64_t offset_ns; /* of the first interval, since the recording began */
@@ -134,7 +135,7 @@ static bool on_event(void *context, size_t number, const struct event *event) {
     if (event->time_ns > all->start_ns + all->wall_ns) {
         return true;
     }
-    if (event->time_ns < all->start_ns) {
+    if (!viewed_has(all->viewed, event->time_ns)) {
         add_sizes(&heap->before, event);
         return true;
     }
@@ -242,7 +243,8 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
         EDEN_PROBE_scavenge__start, EDEN_PROBE_scavenge__done, EDEN_PROBE_full__start,  EDEN_PROBE_full__done,
         EDEN_PROBE_segment__map,    EDEN_PROBE_segment__unmap, EDEN_PROBE_heap__create, EDEN_PROBE_heap__destroy};
     struct heap_places *places = rows_places(rows);
-    struct timeline all = {.heaps = calloc(places->count + 1, sizeof *all.heaps),
+    struct timeline all = {.viewed = viewed,
+                           .heaps = calloc(places->count + 1, sizeof *all.heaps),
                            .start_ns = viewed->from_ns,
                            .offset_ns = viewed->from_ns - recording_info(viewed->recording)->mono_ns,
                            .wall_ns = viewed->until_ns - viewed->from_ns,

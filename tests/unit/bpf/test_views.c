@@ -99,6 +99,25 @@ TEST(a_pause_whose_beginning_is_unknown_has_none) {
                  "[{\"time_ns\":-1000000000,\"ns\":5000000000,\"kind\":\"full collection, not ended\"}]");
 }
 
+/* The probes are attached one after the other, so the first event may come before all are: the figures count it. */
+TEST(a_pause_that_ends_just_before_the_recording_is_shown) {
+    const struct event events[] = {collection(EDEN_PROBE_scavenge__done, BEGAN - 10, 2 * SECOND),
+                                   collection(EDEN_PROBE_scavenge__start, BEGAN + SECOND, EDEN_SCAVENGE_EDEN),
+                                   collection(EDEN_PROBE_scavenge__done, BEGAN + SECOND + 5, 5)};
+    const struct rows_format json = {.json = true};
+    record("just_before", events, sizeof events / sizeof *events, &at_rest);
+    assert_shows("just_before", &view_stops, &(struct rows_format){.json = true, .columns = "time_ns,ns"},
+                 "[{\"time_ns\":-2000000010,\"ns\":2000000000},{\"time_ns\":1000000000,\"ns\":5}]");
+    assert_shows("just_before", &view_pauses, &json, "{\"kind\":\"scavenges\",\"count\":2,\"total_ns\":2000000005,");
+    assert_shows("just_before", &view_pauses, &json, "{\"window_ns\":1000000,\"utilisation\":0.99999");
+    assert_shows("just_before", &view_phases, &json, "\"calls\":2,\"total_ns\":2000000005,");
+    assert_shows("just_before", &view_causes, &json, "\"total_ns\":2000000000,");
+    assert_shows("just_before", &view_tenuring, &json, "[{\"time_ns\":-10,");
+    assert_shows("just_before", &view_timeline,
+                 &(struct rows_format){.json = true, .columns = "stopped_ns,scavenges,longest_ns"},
+                 "[{\"stopped_ns\":0,\"scavenges\":1,\"longest_ns\":2000000000},");
+}
+
 /* A heap whose full collections have taken so long, before and within the observed time; one may be under way. */
 struct stopped {
     bool is_late;
