@@ -12,7 +12,7 @@
  * A file's name is NAME.YYYYMMDDTHHMMSSZ, by the time in UTC at which its turn started; where a file of that name is,
  * or one beside it, by the next free second.
  * With conditions, a file goes away once the one after it has ended, and no condition has held in either: so what led
- * up to an event is in the file that has it, or in the one before.
+ * up to an event is in the file that has it, or in the one before. Those that stay are named at the end.
  *
  * 3. Invariants
  * I1. Only files of such names are removed that are the caller's recordings, and that no recorder writes.
@@ -27,6 +27,7 @@
  * 5. Cost
  * Attaching once a period: 0.2 s, in which each probe is observed twice. */
 #include "session/record_rotation.h"
+#include "attach/target.h"
 #include "recording/recording.h"
 #include "recording/recording_sql.h"
 #include "util/array.h"
@@ -36,6 +37,7 @@
 #include "util/message.h"
 #include "util/place.h"
 #include "util/whole.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -66,7 +68,8 @@ struct supervisor {
     const struct record_request *request;
     const struct rotation *rotation;
     struct turn now, next;
-    time_t stamp; /* of the last turn's file */
+    char first[PATH_MAX]; /* the first turn's file */
+    time_t stamp;         /* of the last turn's file */
     /* The file before that of `now`, if it goes unless a condition holds in the next; "": none. */
     char before[PATH_MAX];
     char early[PATH_MAX]; /* that of `next`, which has ended before `now`; "": it has not */
@@ -160,6 +163,37 @@ static void keep_or_remove(struct supervisor *supervisor, const char *path, bool
     snprintf(supervisor->before, sizeof supervisor->before, "%s", has_held ? "" : path);
 }
 
+static int by_name(const void *one, const void *other) {
+    const struct kept *a = one, *b = other;
+    return strcmp(a->name, b->name);
+}
+
+/* Which files stay: those of earlier runs have earlier names. */
+static void report_kept(const struct supervisor *supervisor) {
+    struct message_kind kept = {0};
+    struct place place;
+    if (supervisor->rotation->condition_count == 0 || !place_open(&place, supervisor->first)) {
+        return;
+    }
+    struct folder folder = {.place = &place};
+    place_each_file(&place, is_of_rotation, add_kept, &folder);
+    if (folder.count != 0) {
+        qsort(folder.kept, folder.count, sizeof *folder.kept, by_name);
+    }
+    for (size_t i = 0; i < folder.count; i++) {
+        const char *name = folder.kept[i].name;
+        if (strcmp(name, place.name) >= 0 && !folder.kept[i].is_live) {
+            message_few(&kept, "kept %s%s", supervisor->request->path, name + strlen(name) - STAMP);
+        }
+    }
+    message_more(&kept, "kept files");
+    if (kept.count == 0 && supervisor->status == 0) {
+        message_print("kept no file");
+    }
+    free(folder.kept);
+    place_close(&place);
+}
+
 /* path: of a file of this recording. */
 static void remove_old(const struct supervisor *supervisor, const char *path) {
     const struct rotation *rotation = supervisor->rotation;
@@ -193,26 +227,36 @@ static void remove_old(const struct supervisor *supervisor, const char *path) {
 
 struct condition_turn {
     struct condition_watch *watch;
-    const char *path;
+    const char *path, *before; /* before: the file before; "": none */
     bool has_held;
 };
+
+/* --keep may have removed the file before. */
+static void report_held(struct condition_turn *turn, const char *what) {
+    const bool has_before = turn->before[0] && (access(turn->before, F_OK) == 0 || errno != ENOENT);
+    turn->has_held = true;
+    message_print("%s; keeping %s%s%s%s", what, turn->path, has_before ? ", and " : "", has_before ? turn->before : "",
+                  has_before ? ", the file before it" : "");
+}
 
 static void on_event(void *context, const struct event *event) {
     struct condition_turn *turn = context;
     const char *what;
     uint64_t ns;
     if (!turn->has_held && condition_holds(turn->watch, event, &what, &ns)) {
-        char text[FORMAT_MAX];
-        turn->has_held = true;
-        message_print("process %u: %s%s%s; keeping %s, and the file before it", event->process.pid, what,
-                      ns ? " of " : "", ns ? format_ns(text, ns) : "", turn->path);
+        char text[FORMAT_MAX], command[64], held[256];
+        target_command((int)event->process.pid, command);
+        snprintf(held, sizeof held, "process %u (%s): %s%s%s", event->process.pid, command[0] ? command : "?", what,
+                 ns ? " of " : "", ns ? format_ns(text, ns) : "");
+        report_held(turn, held);
     }
 }
 
-static _Noreturn void take_turn(const struct supervisor *supervisor, const struct turn *turn, int begun, pid_t parent) {
+static _Noreturn void take_turn(const struct supervisor *supervisor, const struct turn *turn, const char *before,
+                                int begun, pid_t parent) {
     struct record_request request = *supervisor->request;
     const struct rotation *rotation = supervisor->rotation;
-    struct condition_turn condition = {.path = turn->path};
+    struct condition_turn condition = {.path = turn->path, .before = before};
     enum recording_cut cut = CUT_UNKNOWN;
     uint64_t lost = 0;
     setpgid(0, 0);            /* Ctrl-C is the supervisor's */
@@ -238,8 +282,7 @@ static _Noreturn void take_turn(const struct supervisor *supervisor, const struc
     int status = record_run(&request, NULL);
     const bool is_full = cut == CUT_MAX_SIZE;
     if (lost != 0 && rotation->condition_count != 0 && !condition.has_held) {
-        condition.has_held = true;
-        message_print("events were lost: keeping %s, and the file before it", turn->path);
+        report_held(&condition, "events were lost");
     }
     _exit(!is_full && status != 0         ? status
           : is_full && condition.has_held ? FULL_HELD
@@ -281,7 +324,8 @@ static bool choose_path(struct supervisor *supervisor, char path[PATH_MAX], stru
     }
 }
 
-static bool start_turn(struct supervisor *supervisor, struct turn *turn) {
+/* before: the file of the turn before; "": there was none. */
+static bool start_turn(struct supervisor *supervisor, struct turn *turn, const char *before) {
     struct failure why;
     int ends[2] = {-1, -1};
     const pid_t parent = getpid();
@@ -297,7 +341,7 @@ static bool start_turn(struct supervisor *supervisor, struct turn *turn) {
     }
     if (turn->pid == 0 && getpid() != parent) {
         close(ends[0]);
-        take_turn(supervisor, turn, ends[1], parent);
+        take_turn(supervisor, turn, before, ends[1], parent);
     }
     if (ends[1] >= 0) {
         close(ends[1]);
@@ -406,8 +450,9 @@ static void take_end_of_now(struct supervisor *supervisor) {
     if (!reap(&supervisor->now, &end)) {
         return;
     }
-    char path[PATH_MAX];
+    char path[PATH_MAX], last[PATH_MAX];
     memcpy(path, supervisor->now.path, sizeof path);
+    memcpy(last, supervisor->early[0] ? supervisor->early : path, sizeof last);
     const bool was_relieved = supervisor->next.has_begun;
     /* A process that has ended cannot be attached to by the next turn. */
     const bool is_late = supervisor->is_over && supervisor->end != 0 && !supervisor->now.has_begun;
@@ -428,7 +473,7 @@ static void take_end_of_now(struct supervisor *supervisor) {
         if (supervisor->now.has_begun) {
             end_turn(&supervisor->now);
         }
-    } else if (supervisor->now.pid == 0 && !start_turn(supervisor, &supervisor->now)) {
+    } else if (supervisor->now.pid == 0 && !start_turn(supervisor, &supervisor->now, last)) {
         fail_with(supervisor, 1);
     }
     remove_old(supervisor, path);
@@ -454,7 +499,7 @@ static void look_at_clock(struct supervisor *supervisor) {
         end_turns(supervisor, false);
     } else if (now >= supervisor->due && supervisor->next.pid == 0) {
         supervisor->due = after(now, supervisor->rotation->period);
-        if (!start_turn(supervisor, &supervisor->next)) {
+        if (!start_turn(supervisor, &supervisor->next, supervisor->now.path)) {
             fail_with(supervisor, 1);
             end_turn(&supervisor->now);
         }
@@ -465,9 +510,10 @@ int record_rotate(const struct record_request *request, const struct rotation *r
     struct supervisor supervisor = {.request = request, .rotation = rotation};
     int handled = 0;
     interrupt_install();
-    if (!start_turn(&supervisor, &supervisor.now)) {
+    if (!start_turn(&supervisor, &supervisor.now, "")) {
         return 1;
     }
+    memcpy(supervisor.first, supervisor.now.path, sizeof supervisor.first);
     remove_old(&supervisor, supervisor.now.path);
     while (supervisor.now.pid != 0 || supervisor.next.pid != 0) {
         for (; handled < interrupt_count(); handled++) { /* a signal to the supervisor is one to its turns */
@@ -481,5 +527,6 @@ int record_rotate(const struct record_request *request, const struct rotation *r
     if (supervisor.status == 0) {
         keep_or_remove(&supervisor, "", false); /* nothing comes after the last one */
     }
+    report_kept(&supervisor);
     return supervisor.status;
 }

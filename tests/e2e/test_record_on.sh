@@ -29,7 +29,8 @@ has_seen() {
 until_true "four files were there" has_seen 4
 echo >&9
 wait "$pausing" || die "the program with long pauses gives status $?"
-until_true "a long pause is reported" grep -q 'pause of .*; keeping kept.data.*, and the file before it' err
+until_true "a long pause is reported" grep -qE \
+    "process [0-9]+ \($long\): pause of .*; keeping kept.data[^,]*Z, and kept.data.*Z, the file before it" err
 last=$(wc -l <seen)
 until_true "three more files were there" has_seen $((last + 3))
 kill -INT "$tool"
@@ -53,8 +54,33 @@ PYTHON
 (($(wc -l <left) < $(wc -l <seen))) || die "nothing has gone: $(cat left)"
 grep -c 'pause of' err >reported
 cmp -s reported held || die "not each file's first long pause is reported: $(cat err)"
+sed -n 's/^edenscope: kept //p' err | cmp -s - left || die "other files are named at the end than those that stay: $(cat err left)"
 ! grep -q wrote err || die "files are reported that have gone: $(cat err)"
 echo "files in which the condition holds stay, and the one before"
+
+# The first file has none before it.
+mkfifo shots
+"$build/tests/probe_gun" heap__create:0x1000,1,demo wait scavenge__start:0x1000,1 scavenge__done:0x1000,1,20000000 wait \
+    <shots >gun &
+target=$!
+exec 7>shots
+until_true "the gun waits" grep -q waiting gun
+"$scope" record -o first.data --rotate 1h --on 'pause>15ms' -p "$target" 2>err &
+tool=$!
+has_begun() { [[ -n $(files first.data) ]]; }
+until_true "the first file is there" has_begun
+echo >&7
+until_true "a long pause is reported" grep -qF "process $target (probe_gun): pause of 20.0 ms; keeping first.data" err
+echo >&7
+exec 7>&-
+wait "$tool" || die "record --rotate --on gives status $?: $(cat err)"
+first=$(files first.data)
+[[ $(wc -l <<<"$first") == 1 ]] || die "other files than the first: $first"
+grep -qE "; keeping $first\$" err && grep -qxF "edenscope: kept $first" err && ! grep -q 'file before' err ||
+    die "files are named that are not there: $(cat err)"
+"$scope" record -o none.data --rotate 1h --on failure -p "$waiting" 0.1 2>err || die "record --on failure gives status $?: $(cat err)"
+grep -qx 'edenscope: kept no file' err && [[ -z $(files none.data) ]] || die "no file is to stay: $(cat err)"
+echo "only files that are there are named"
 
 # A pause is a full collection with its scavenge; neither alone need be that long. Failures have no length.
 for wrong in 'pause' 'pause>' 'pause>5' 'pause>5m' 'pause>-1ms' 'failure>1' 'pauses>1ms' 'pause>1e12s' ''; do
