@@ -21,6 +21,19 @@ static void print_unseen(FILE *out, const struct tune_facts *facts) {
     fold_paragraph(out, "  ", "%s", line);
 }
 
+/* Of a heap that was in a collection at the end: the time in it, with that of the others. */
+static void print_under_way(FILE *out, const struct tune_facts *facts) {
+    char wall[FORMAT_MAX], ns[FORMAT_MAX], gc[FORMAT_MAX], phase[TUNE_PHASE], ended[64] = "no other ended", line[320];
+    const uint64_t in_ended = tune_figure(facts, EDEN_FIGURE_gc_ns), under_way = tune_under_way_ns(facts);
+    if (tune_has_collections(facts)) {
+        snprintf(ended, sizeof ended, "those that ended took %s", format_ns(gc, in_ended));
+    }
+    snprintf(line, sizeof line, "%.1f%% of %s was spent in collections: %s in one that had not ended, %s; %s",
+             100 * tune_share_of_time(facts, (double)in_ended + (double)under_way), format_ns(wall, facts->wall_ns),
+             format_ns(ns, under_way), tune_phase(phase, facts), ended);
+    fold_paragraph(out, "  ", "%s", line);
+}
+
 /* heap 1 'main' */
 enum { HEAP_TEXT = TEXT_GROWTH * 64 + HEAP_NUMBER + 16 };
 static char *heap_text(char text[HEAP_TEXT], const struct tune_facts *facts) {
@@ -37,6 +50,10 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
     text_escape(command, sizeof command, facts->command[0] ? facts->command : "?", "");
     fprintf(out, "%s%s[%" PRIu32 "] %s%s\n", style_on(out, STYLE_HEADING), command, facts->process.pid,
             heap_text(heap, facts), style_off(out, STYLE_HEADING));
+    if (tune_unfinished_ns(facts) != 0 || (!tune_has_collections(facts) && tune_under_way_ns(facts) != 0)) {
+        print_under_way(out, facts);
+        return;
+    }
     if (!tune_has_collections(facts)) {
         print_unseen(out, facts);
         return;
@@ -221,6 +238,8 @@ static void print_paste(FILE *out, const struct tune_report *report) {
     if (!tune_options_line(line, &report->options)[0]) {
         fprintf(out, has_finding(report, "unexplained") ? "The rules propose no parameter, but time is unexplained: "
                                                           "`edenscope tune --search` measures parameters.\n"
+                     : has_finding(report, "unfinished")
+                         ? "No parameter is proposed: find out why the collection does not end.\n"
                      : has_finding(report, "unseen")
                          ? "No parameter is proposed: no collection ended while it was observed.\n"
                      : has_withheld(&report->options) ? ""

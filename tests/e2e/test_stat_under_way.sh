@@ -173,4 +173,7 @@ model = json.load(sys.stdin)
 heap = model["processes"][0]["heaps"][0]
 assert heap["collection"]["phase"] == "full.mark" and 0 < heap["stopped_ns"] <= model["wall_ns"], heap
 ' || die "report --json"
+"$scope" tune -i "$folder/killed.data" >"$folder/text" 2>"$folder/err" || die "tune failed: $(cat "$folder/err")"
+grep -qE '^  unfinished \(high' "$folder/text" && grep -q 'seen  in full\.mark for' "$folder/text" &&
+    ! grep -qE 'observe it longer|longest pause' "$folder/text" || die "tune: $(cat "$folder/text")"
 echo "killed in a collection: it counts to the end"

@@ -62,6 +62,21 @@ bool tune_has_collections(const struct tune_facts *facts) {
     return tune_figure(facts, EDEN_FIGURE_scavenges) || tune_figure(facts, EDEN_FIGURE_full_collections);
 }
 
+uint64_t tune_under_way_ns(const struct tune_facts *facts) {
+    const struct collection_model *collection = &facts->collection;
+    uint64_t ns = collection->known && collection->under_way ? collection->observed_ns : 0;
+    return ns < facts->wall_ns ? ns : facts->wall_ns;
+}
+
+uint64_t tune_unfinished_ns(const struct tune_facts *facts) {
+    uint64_t ns = tune_under_way_ns(facts);
+    return ns > facts->wall_ns / 2 ? ns : 0;
+}
+
+int tune_unfinished_kind(const struct tune_facts *facts) {
+    return phase_whole(facts->collection.phase) == EDEN_PHASE_full ? TUNE_FULLS : TUNE_SCAVENGES;
+}
+
 double tune_gc_share(const struct tune_facts *facts) {
     return tune_share_of_time(facts, (double)tune_figure(facts, EDEN_FIGURE_gc_ns));
 }
@@ -580,6 +595,7 @@ static void begin_heap(struct heap_reader *reader, const struct process_model *p
     facts->late = heap->late;
     facts->complete = heap_is_complete(heap) && model->lost == 0;
     facts->is_at_rest = heap->collection.known && !heap->collection.under_way;
+    facts->collection = heap->collection;
     facts->lost = model->lost + model->lost_records;
     facts->start_ns = info->mono_ns;
     facts->wall_ns = model->wall_ns;

@@ -78,6 +78,7 @@ struct tune_facts {
     uint64_t address, id, serial, suffix; /* of the heap, as in struct heap_model */
     bool late, complete;                  /* there before the recording; its end was seen */
     bool is_at_rest;                      /* at the end: it is known that no collection was under way */
+    struct collection_model collection;   /* that one; it is in no figure and no pass */
     uint64_t lost;                        /* events and records of the recording */
     uint64_t wall_ns;                     /* for how long the heap was observed */
     uint64_t start_ns;                    /* since when */
@@ -134,6 +135,14 @@ const struct tune_site *tune_most(const struct tune_facts *facts, double (*measu
 
 /* Whether a collection ended while the heap was observed: without one, its time in collections is not judged. */
 bool tune_has_collections(const struct tune_facts *facts);
+
+/* The observed time in the collection under way at the end; 0: there was none, or it is not known. */
+uint64_t tune_under_way_ns(const struct tune_facts *facts);
+/* The same of one that took most of the observed time: it hangs, rather than that the recording happened to end in it.
+ */
+uint64_t tune_unfinished_ns(const struct tune_facts *facts);
+/* Its kind. */
+int tune_unfinished_kind(const struct tune_facts *facts);
 
 /* Shares, 0 where there is no time. */
 double tune_gc_share(const struct tune_facts *facts);                 /* of wall time */

@@ -97,6 +97,16 @@ char *tune_when(char text[TUNE_WHEN], const struct tune_facts *facts, uint64_t t
     return text;
 }
 
+char *tune_phase(char text[TUNE_PHASE], const struct tune_facts *facts) {
+    const struct collection_model *collection = &facts->collection;
+    char took[FORMAT_MAX] = "?";
+    if (collection->phase_since_ns && collection->until_ns >= collection->phase_since_ns) {
+        format_ns(took, collection->until_ns - collection->phase_since_ns);
+    }
+    snprintf(text, TUNE_PHASE, "in %s for %s", phase_names[collection->phase], took);
+    return text;
+}
+
 /* What a parameter cures comes first. */
 static int by_time(const void *a, const void *b) {
     const struct finding *x = a, *y = b;

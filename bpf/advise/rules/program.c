@@ -174,17 +174,48 @@ void rule_unexplained(const struct tune_facts *facts, struct findings *findings)
                          "(edenscope lifetimes); a machine short of processors or memory also lengthens pauses");
 }
 
+/* unfinished: the heap was in one collection for most of the observed time, to its end. No parameter makes such a
+ * collection end: the process is stopped, or its thread does not get on. */
+
+void rule_unfinished(const struct tune_facts *facts, struct findings *findings) {
+    const struct collection_model *collection = &facts->collection;
+    const uint64_t ns = tune_unfinished_ns(facts);
+    if (ns == 0) {
+        return;
+    }
+    char phase[TUNE_PHASE], all[FORMAT_MAX] = "?", seen[FORMAT_MAX];
+    if (collection->since_ns && collection->until_ns > collection->since_ns) {
+        format_ns(all, collection->until_ns - collection->since_ns);
+    }
+    struct finding *finding = finding_add(findings, "unfinished", tune_share_of_time(facts, (double)ns));
+    finding_explains(finding, tune_unfinished_kind(facts) == TUNE_SCAVENGES ? (double)ns : 0,
+                     tune_unfinished_kind(facts) == TUNE_FULLS ? (double)ns : 0);
+    finding_evidence(finding, "%s; this collection had taken %s by then, %s of it observed", tune_phase(phase, facts),
+                     all, format_ns(seen, ns));
+    if (!tune_has_collections(facts)) {
+        finding_evidence(finding, "no collection ended while it was observed");
+    }
+    finding_why(finding, "The program stands still until this collection ends. Its process may be stopped, or the "
+                         "thread that collects waits: for memory, a disk or a CPU.");
+    finding_how(finding,
+                "no parameter cures this. `ps -o stat,wchan,args -p %" PRIu32 "` shows whether the process is stopped "
+                "(T; kill -CONT continues it), waits (D, S) or works (R), and `edenscope stat -p %" PRIu32
+                " 1` in which phase it is",
+                facts->process.pid, facts->process.pid);
+}
+
 /* unseen: no collection ended, so nothing is judged. ok: nothing is wrong. Said with the figures, so that it can be
  * believed; suggests nothing. */
 
 void rule_unseen(const struct tune_facts *facts, struct findings *findings) {
-    if (tune_has_collections(facts)) {
+    if (tune_has_collections(facts) || tune_unfinished_ns(facts) != 0) {
         return;
     }
     struct finding *finding = finding_add(findings, "unseen", 0);
     finding_evidence(finding, "%s",
-                     facts->is_at_rest ? "no collection was observed"
-                                       : "unknown: no collection ended while it was observed");
+                     facts->is_at_rest               ? "no collection was observed"
+                     : tune_under_way_ns(facts) != 0 ? "no collection ended while it was observed"
+                                                     : "unknown: no collection ended while it was observed");
     finding_why(finding, "The rules examine completed collections only.");
     finding_how(finding, "observe it longer, or while it allocates");
 }

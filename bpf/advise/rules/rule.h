@@ -101,6 +101,9 @@ void tune_needs_lifetimes(struct findings *findings, const char *key); /* nothin
 /* "3.2 s": when a pass was, since the heap was first observed. */
 enum { TUNE_WHEN = 32 };
 char *tune_when(char text[TUNE_WHEN], const struct tune_facts *facts, uint64_t time_ns);
+/* "in full.mark for 3.20 s": the phase of the collection under way at the end. */
+enum { TUNE_PHASE = 64 };
+char *tune_phase(char text[TUNE_PHASE], const struct tune_facts *facts);
 
 /* ---- the rules, by topic: full.c has rule_full_growth, and so on ------------------------------------------------- */
 
@@ -125,6 +128,7 @@ void rule_program_allocates(const struct tune_facts *facts, struct findings *fin
 /* The eden, in bytes, that would be worth its memory if there were no max_heap; 0: none is known. */
 double rule_eden_beyond_limit(const struct tune_facts *facts, const struct findings *findings);
 void rule_unexplained(const struct tune_facts *facts, struct findings *findings);
+void rule_unfinished(const struct tune_facts *facts, struct findings *findings);
 void rule_unseen(const struct tune_facts *facts, struct findings *findings);
 void rule_ok(const struct tune_facts *facts, struct findings *findings);
 

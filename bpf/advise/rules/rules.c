@@ -20,6 +20,7 @@ const struct rule tune_rules[] = {
     {"heap.grows", "ever more alive after each full collection, to the end", rule_heap_grows},
     {"machine.waits", "collections that wait for a CPU, a disk or a control group's CPU time", rule_machine_waits},
     {"ephemeron.load", "ephemerons or weak objects that dominate a phase", rule_ephemeron_load},
+    {"unfinished", "a collection that took most of the observed time, and had not ended", rule_unfinished},
     {"eden.small", "eden too small for the allocation rate", rule_eden_small},
     {"eden.cache", "an eden that exceeds the cache without a gain", NULL},
     {"program.allocates", "time in collections that no parameter reduces", rule_program_allocates},

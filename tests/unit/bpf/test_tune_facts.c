@@ -65,6 +65,26 @@ TEST(longest_pause_of_recorded_time_is_the_figure) {
     assert_int_equal(longest_pause("longer", HEADER_PAUSE + 1, true), HEADER_PAUSE + 1);
 }
 
+TEST(a_collection_under_way_at_the_end_is_known) {
+    struct recorder *recorder = begin("under_way");
+    struct model model = {.wall_ns = 100};
+    struct process_key key = process_key(100);
+    struct heap_model *heap = model_heap(model_process(&model, &key), (struct heap_ref){HEAP, 1, 0});
+    heap->collection = (struct collection_model){true, true, EDEN_PHASE_scavenge__copy, 500, 600, 1000, 60};
+    commit(recorder, &model, false); /* and the recorder is killed */
+    recorder_close(recorder);
+    model_clear(&model);
+    struct tune_heaps heaps;
+    read_heap("under_way", &heaps);
+    assert_false(heaps.at[0].is_at_rest);
+    assert_int_equal(tune_under_way_ns(&heaps.at[0]), 60);
+    assert_int_equal(tune_unfinished_ns(&heaps.at[0]), 60);
+    assert_int_equal(heaps.at[0].collection.phase, EDEN_PHASE_scavenge__copy);
+    heaps.at[0].wall_ns = 120;
+    assert_int_equal(tune_unfinished_ns(&heaps.at[0]), 0);
+    tune_heaps_clear(&heaps);
+}
+
 /* Two parts of a scavenge of 5 us report 4 us each, and one of a full collection comes within it. */
 TEST(parts_of_a_collection_stay_within_it) {
     struct recorder *recorder = begin("parts");

@@ -1,5 +1,6 @@
 /* The rules of tuning, on facts made by hand: each is silent on what is well, and on what is nearly its pattern, and
  * speaks on its pattern with a value that follows from the facts. */
+#include "advise/print.h"
 #include "advise/rules/account.h"
 #include "advise/rules/rule.h"
 #include <math.h>
@@ -867,6 +868,57 @@ TEST(ok_needs_an_observed_collection) {
     expect(&facts, "ok");
 }
 
+/* A process that was stopped in a scavenge a second before tune attached, and that stays so. */
+TEST(unfinished_is_a_collection_for_most_of_the_time) {
+    FACTS(facts);
+    const uint64_t end = 90000 * MS;
+    facts.collection = (struct collection_model){.known = true,
+                                                 .under_way = true,
+                                                 .phase = EDEN_PHASE_scavenge__copy,
+                                                 .since_ns = end - 11000 * MS,
+                                                 .phase_since_ns = end - 10900 * MS,
+                                                 .until_ns = end,
+                                                 .observed_ns = 10001 * MS}; /* the clocks were read one by one */
+    struct finding finding = expect(&facts, "unfinished");
+    expect_none(&facts, "unseen");
+    expect_none(&facts, "unexplained");
+    assert_int_equal(finding.severity, TUNE_HIGH);
+    assert_near(finding.time_share, 1, 0);
+    assert_string_equal(finding.evidence[0],
+                        "in scavenge.copy for 10.9 s; this collection had taken 11.0 s by then, 10.0 s of it observed");
+    assert_string_equal(finding.evidence[1], "no collection ended while it was observed");
+    assert_non_null(strstr(finding.how, "stopped"));
+    assert_int_equal(finding.setting_count, 0);
+    struct findings findings;
+    struct account account;
+    struct account_shares shares;
+    assert_true(tune_examine(&facts, &findings));
+    account_make(&account, &findings);
+    account_shares(&shares, &account, &facts);
+    assert_near(shares.gc, 1, 0);
+    assert_near(shares.explained, 1, 0);
+    char *text __attribute__((cleanup(free_at))) = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    tune_print_text(out, &(struct tune_report){.findings = &findings, .heaps = 1, .before = ""});
+    fclose(out);
+    assert_non_null(strstr(text, "100.0% of 10.0 s was spent in collections: 10.0 s in one that had not ended"));
+    assert_non_null(strstr(text, "No parameter is proposed: find out why the collection does not end.\n"));
+    assert_null(strstr(text, "observe it longer"));
+    findings_clear(&findings);
+
+    add_scavenge(&facts, MS, MB, 0); /* it took its time before that */
+    assert_int_equal(expect(&facts, "unfinished").evidence_count, 1);
+    renew(&facts); /* the recording happened to end in one */
+    facts.collection =
+        (struct collection_model){.known = true, .under_way = true, .phase = EDEN_PHASE_mark, .observed_ns = 20 * MS};
+    expect_none(&facts, "unfinished");
+    assert_string_equal(expect(&facts, "unseen").evidence[0], "no collection ended while it was observed");
+    facts.collection.observed_ns = 9000 * MS; /* its start was not seen */
+    assert_string_equal(expect(&facts, "unfinished").evidence[0],
+                        "in full.mark for ?; this collection had taken ? by then, 9.00 s of it observed");
+}
+
 /* The machine stops the program in a few full collections that no rule is for. */
 TEST(unexplained_is_what_no_rule_accounts_for) {
     FACTS(facts);
@@ -1044,6 +1096,7 @@ TEST(each_known_key_has_a_rule_with_a_pattern) {
                                        "ephemeron.load",
                                        "program.allocates",
                                        "unexplained",
+                                       "unfinished",
                                        "unseen",
                                        "ok"};
     size_t count = 0;
