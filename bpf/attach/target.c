@@ -35,8 +35,8 @@
  * that lock, and only workers open them:
  *
  *     waits            stat, environ, maps, mem, pagemap, map_files, io, stack, syscall, wchan; cmdline, for its page
- *     does not wait    status, statm, comm, timens_offsets, task/, task/TID/status, task/TID/statm, task/TID/children,
- *                      exe, root, ns/user, stat() of PID
+ *     does not wait    status, statm, schedstat, comm, timens_offsets, task/, task/TID/status, task/TID/statm,
+ * task/TID/children, exe, root, ns/user, stat() of PID
  *
  * Nor do clock_gettime() of a process's CPU time, and what a pidfd says.
  *
@@ -335,6 +335,16 @@ uint64_t target_cpu_ns(int pid) {
     struct timespec used;
     bool is_known = clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &used) == 0;
     return is_known ? (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec : 0;
+}
+
+uint64_t target_queue_ns(int pid) {
+    uint64_t ran_ns, queue_ns;
+    FILE *file = open_proc(pid, "schedstat");
+    bool is_read = file && fscanf(file, "%" SCNu64 " %" SCNu64, &ran_ns, &queue_ns) == 2;
+    if (file) {
+        fclose(file);
+    }
+    return is_read ? queue_ns : 0;
 }
 
 /* Opens the address space through a living thread. errno is that of maps. *is_lost: the thread has ended meanwhile, the

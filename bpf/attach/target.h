@@ -15,6 +15,11 @@ struct memory {
 };
 
 /* The descriptors of one process and of one of its address spaces: after an exec they still belong to the old one. */
+enum unread_cause {
+    UNREAD_TIME,  /* it cost more than its share, or all reading has ended */
+    UNREAD_WAITS, /* its memory, or a file, did not answer before a deadline */
+    UNREAD_FAILS, /* whoever read it has died, or gave no answer that fits */
+};
 struct target {
     int pid;
     uint32_t user;  /* its effective user id before it was opened */
@@ -26,6 +31,7 @@ struct target {
     /* What reading it has cost (inspect.h). */
     uint64_t opened_ns, spent_ns;
     bool is_unread; /* it missed a deadline, or cost too much: it is read no more */
+    enum unread_cause unread_cause;
     bool knows_clock;
     int64_t clock_ahead_ns; /* target_clock_ahead(), where that is known */
 };
@@ -56,6 +62,8 @@ bool target_lacks_first_thread(int pid);
 /* Whether a signal or a debugger has stopped the process. */
 bool target_is_stopped(int pid);
 uint64_t target_cpu_ns(int pid); /* of its living and ended threads; 0: unknown. Reads no file */
+/* For how long the first thread has been ready to run while others had the processors; 0: unknown. */
+uint64_t target_queue_ns(int pid);
 
 int target_pidfd(int pid);        /* -1 with errno */
 bool target_has_ended(int pidfd); /* a zombie has; -1: not known to have */

@@ -2,7 +2,8 @@
  *
  * Processes are looked at twice. Each time every user gets an equal part of the time, and each process an equal part of
  * what is left of its user's: at first half of TOTAL_NS and little for each, then those that have missed it share the
- * rest. So a process that answers is shown, however many of another user do not; those are named. */
+ * rest. So a process that answers is shown, however many of another user do not; those are named. On a busy machine the
+ * time that the tool and its workers wait for a processor does not count, up to MOST_QUEUE_NS. */
 #include "attach/attach.h"
 #include "attach/inspect/inspect.h"
 #include "attach/libraries.h"
@@ -12,7 +13,6 @@
 #include "cli/options.h"
 #include "model/probe_table.h"
 #include "util/array.h"
-#include "util/clock.h"
 #include "util/format.h"
 #include "util/json.h"
 #include "util/message.h"
@@ -162,6 +162,7 @@ struct process {
     unsigned owner;    /* whose share it has (inspect_owner) */
     uint64_t start_ns; /* 0: not known yet */
     unsigned shown;    /* its files that have been */
+    enum unread_cause unread_cause;
 };
 
 struct processes {
@@ -180,6 +181,7 @@ enum { RECENT_FILES = 64 };
 
 #define TOTAL_NS 4000000000u
 #define FIRST_SHARE_NS 30000000u
+#define MOST_QUEUE_NS 11000000000u
 enum { LIST_CLASSES = 100000 };
 
 struct listing {
@@ -199,7 +201,8 @@ struct listing {
     json_t *heaps;
     size_t shown, refused;
     int first_refused;
-    size_t failed; /* processes that the tool could not read, for another reason than rights or time */
+    bool lacked_time; /* for some process */
+    size_t failed;    /* processes that the tool could not read, for another reason than rights or time */
     int first_failed, failure;
     struct process now;    /* the process that is looked at */
     unsigned files_before; /* that have been shown */
@@ -380,7 +383,7 @@ static void add_process(struct processes *processes, struct process process) {
 
 /* Names a process that was not read in full: the first MESSAGE_FEW, or all. */
 __attribute__((format(printf, 2, 3))) static void report_cut(struct listing *listing, const char *format, ...) {
-    char text[256];
+    char text[320];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -414,7 +417,10 @@ static bool open_process(struct listing *listing, const struct process *process,
  * gave no answer that fits (EIO), is looked at again, and then named: what the process did is no failure of the tool.
  */
 static void note_failure(struct listing *listing, int error) {
-    listing->target.is_unread = listing->target.is_unread || error == EIO;
+    if (error == EIO && !listing->target.is_unread) {
+        listing->target.is_unread = true;
+        listing->target.unread_cause = UNREAD_FAILS;
+    }
     if (error == EACCES) {
         listing->first_refused = listing->refused == 0 ? listing->pid : listing->first_refused;
         listing->refused++;
@@ -451,6 +457,7 @@ static void look_at_process(struct listing *listing, struct process process) {
     if (listing->target.is_unread && target_process_of(process.pid) != 0) {
         listing->now.start_ns = listing->target.start_ns;
         listing->now.user = target_user(process.pid);
+        listing->now.unread_cause = listing->target.unread_cause;
         add_process(&listing->missed, listing->now);
     } else if ((listing->unread != 0 || mappings.left_out + listing->refused_files != 0) &&
                target_process_of(process.pid) != 0) {
@@ -480,7 +487,7 @@ static int compare_users(const void *left, const void *right) {
 static void look_at_user(struct listing *listing, const struct process *process, size_t count, uint64_t end_ns,
                          uint64_t most_ns) {
     for (size_t i = 0; i < count; i++) {
-        uint64_t now = now_ns(), part = end_ns > now ? (end_ns - now) / (count - i) : 0;
+        uint64_t now = inspect_now(listing->inspect), part = end_ns > now ? (end_ns - now) / (count - i) : 0;
         uint64_t share_ns = part < most_ns ? part : most_ns;
         inspect_limit(listing->inspect, share_ns / 4, share_ns, end_ns);
         look_at_process(listing, process[i]);
@@ -501,20 +508,30 @@ static void look_at_all(struct listing *listing, struct processes all, uint64_t 
         while (next < all.count && all.at[next].owner == all.at[i].owner) {
             next++;
         }
-        uint64_t now = now_ns();
+        uint64_t now = inspect_now(listing->inspect);
         listing->most_classes = listing->classes + (LIST_CLASSES - listing->classes) / users;
         look_at_user(listing, &all.at[i], next - i, end_ns > now ? now + (end_ns - now) / users : now, most_ns);
     }
     free(all.at);
 }
 
-static void report_missed(struct listing *listing) {
+/* `is_one`: it was asked for alone, and so has had all of the time. */
+static void report_missed(struct listing *listing, bool is_one) {
+    static const char *const causes[] = {
+        [UNREAD_TIME] = "its share of the time was too short",
+        [UNREAD_WAITS] = "its memory or files do not answer in time",
+        [UNREAD_FAILS] = "reading its memory or files fails",
+    };
     for (size_t i = 0; i < listing->missed.count; i++) {
         const struct process *process = &listing->missed.at[i];
+        char advice[64] = "try again";
+        if (!is_one) {
+            snprintf(advice, sizeof advice, "`edenscope list -p %d` gives it more", process->pid);
+        }
         target_command(process->pid, listing->command);
-        report_cut(listing,
-                   "process %d (%s, user %u) was not read%s: reading its memory or files fails or takes too long",
-                   process->pid, listing->command, process->user, process->shown ? " in full" : "");
+        listing->lacked_time = listing->lacked_time || process->unread_cause == UNREAD_TIME;
+        report_cut(listing, "process %d (%s, user %u) was not read%s: %s; %s", process->pid, listing->command,
+                   process->user, process->shown ? " in full" : "", causes[process->unread_cause], advice);
     }
     if (listing->cut.count > MESSAGE_FEW) {
         message_print("%" PRIu64 " more processes were not read, or not in full (list -v names them)",
@@ -563,7 +580,8 @@ static int list_processes(struct inspect *inspect, const struct options *options
         return 1;
     }
     struct processes found = {0};
-    uint64_t start_ns = now_ns();
+    inspect_leave_out_queue(inspect, MOST_QUEUE_NS);
+    const uint64_t start_ns = inspect_now(inspect);
     if (options->pid) {
         add_process(&found, (struct process){.pid = options->pid});
     } else {
@@ -577,8 +595,8 @@ static int list_processes(struct inspect *inspect, const struct options *options
     if (is_short) {
         look_at_all(&listing, listing.missed, start_ns + TOTAL_NS, TOTAL_NS);
     }
-    report_missed(&listing);
-    int status = options->pid && listing.shown == 0 ? listing.refused ? 2 : 1 : 0;
+    report_missed(&listing, options->pid != 0);
+    int status = options->pid && listing.shown == 0 ? listing.refused ? 2 : 1 : listing.lacked_time;
     if (listing.processes) {
         json_t *object = json_pack("{s:o}", "processes", listing.processes);
         status = json_print_as(stdout, "edenscope/list/1", object) ? status : 1;

@@ -7,8 +7,10 @@
  * 2. Algorithm
  * A request goes to its worker, and the tool waits for the answer. At the deadline a worker that waits (for a page or a
  * lock that a stranger holds) is given up. One that computes, or waits for a processor, may use up the target's share,
- * so that a busy machine makes no process look hostile. A worker that is given up is killed and not waited for; the
- * next call starts another. Its answer up to then still counts: nothing can come after.
+ * so that a busy machine makes no process look hostile. What a worker, or the tool, waits for a processor can be left
+ * out of all shares: the kernel says how long that was once it is over (/proc/PID/schedstat). Until then a worker that
+ * is ready to run and uses no processor counts as waiting for one. A worker that is given up is killed and not waited
+ * for; the next call starts another. Its answer up to then still counts: nothing can come after.
  *
  * A request about files goes to the opener, which opens them and passes it on to the inspector, which answers. Workers
  * that were given up and have not ended are counted by owner (target_owner): the user whose file made them hang pays,
@@ -60,9 +62,17 @@ struct owner {
 };
 #define ANYBODY UINT32_MAX
 
+/* How long a process of the tool has waited for a processor. */
+struct queue {
+    pid_t pid; /* whose figures these are */
+    uint64_t cpu_ns, queue_ns;
+    uint64_t ahead_ns; /* left out already, and not yet in what the kernel says */
+};
+
 struct server {
     enum worker_kind kind;
     struct worker worker;
+    struct queue queue;
     struct owner owner; /* of an inspector */
     uint32_t payer;     /* whose shares that takes for which it was last asked (target_owner) */
     uint64_t used_ns;   /* when it was last asked */
@@ -81,6 +91,10 @@ struct inspect {
     struct zygote zygote;
     struct server opener, detacher, inspector[MOST_INSPECTORS];
     uint64_t call_ns, share_ns, end_ns;
+    uint64_t queue_ns, most_queue_ns; /* left out of inspect_now() */
+    uint64_t queue_read_ns;           /* when it was last added to, on CLOCK_MONOTONIC */
+    struct queue own_queue, zygote_queue;
+    enum unread_cause unread_cause; /* of the last call that was not answered */
     uint64_t numbers;
     int folder; /* in which the tool was started, for relative paths: the workers are elsewhere; -1: not open */
     uint64_t unanswered; /* requests to the detacher */
@@ -192,6 +206,56 @@ void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns,
     inspect->end_ns = end_ns;
 }
 
+/* ---- time ------------------------------------------------------------------------------------------------------- */
+
+uint64_t inspect_now(const struct inspect *inspect) { return now_ns() - inspect->queue_ns; }
+
+/* By how much the wait of a process has grown. `ready_ns`: for how long it has been ready to run, as far as is known.
+ */
+static uint64_t growth_of_queue(struct queue *queue, pid_t pid, uint64_t ready_ns) {
+    if (queue->pid != pid) { /* what is 0 for a new process */
+        *queue = (struct queue){.pid = pid};
+    }
+    const uint64_t cpu_ns = pid ? target_cpu_ns(pid) : 0, queue_ns = pid ? target_queue_ns(pid) : 0;
+    const uint64_t grown = queue_ns > queue->queue_ns ? queue_ns - queue->queue_ns : 0;
+    const uint64_t known = grown < queue->ahead_ns ? grown : queue->ahead_ns;
+    const uint64_t ahead = grown == 0 && cpu_ns == queue->cpu_ns ? ready_ns : 0;
+    queue->ahead_ns += ahead - known;
+    queue->cpu_ns = cpu_ns;
+    queue->queue_ns = queue_ns;
+    return grown - known + ahead;
+}
+
+/* Leaves out what was waited for processors until now; `server` has been ready to run for ready_ns. */
+static void leave_out_queue(struct inspect *inspect, struct server *server, uint64_t ready_ns) {
+    if (inspect->queue_ns >= inspect->most_queue_ns) {
+        return;
+    }
+    const uint64_t now = now_ns(), most = now - inspect->queue_read_ns;
+    uint64_t grown = growth_of_queue(&inspect->own_queue, getpid(), 0) +
+                     growth_of_queue(&inspect->zygote_queue, inspect->zygote.pid, 0) +
+                     growth_of_queue(&server->queue, server->worker.pid, ready_ns);
+    if (server != &inspect->opener) {
+        grown += growth_of_queue(&inspect->opener.queue, inspect->opener.worker.pid, 0);
+    }
+    grown = grown < most ? grown : most; /* two may have waited at once */
+    inspect->queue_read_ns = now;
+    inspect->queue_ns += grown;
+    inspect->queue_ns = inspect->queue_ns < inspect->most_queue_ns ? inspect->queue_ns : inspect->most_queue_ns;
+}
+
+void inspect_leave_out_queue(struct inspect *inspect, uint64_t most_ns) {
+    inspect->most_queue_ns = inspect->queue_ns + most_ns;
+    inspect->queue_read_ns = now_ns();
+    /* What was waited before does not count. */
+    growth_of_queue(&inspect->own_queue, getpid(), 0);
+    growth_of_queue(&inspect->zygote_queue, inspect->zygote.pid, 0);
+    growth_of_queue(&inspect->opener.queue, inspect->opener.worker.pid, 0);
+    for (size_t i = 0; i < MOST_INSPECTORS; i++) {
+        growth_of_queue(&inspect->inspector[i].queue, inspect->inspector[i].worker.pid, 0);
+    }
+}
+
 /* ---- inspectors ------------------------------------------------------------------------------------------------- */
 
 /* Takes the one that was not asked for longest, where none serves this owner. */
@@ -233,19 +297,30 @@ static bool is_running(const struct worker *worker) { return target_state(worker
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* A time of inspect_now() on CLOCK_MONOTONIC, for which others wait. */
+static uint64_t monotonic(const struct inspect *inspect, uint64_t time) {
+    return time < UINT64_MAX - inspect->queue_ns ? time + inspect->queue_ns : UINT64_MAX;
+}
+
 /* `end`: when the share is used up. */
-static bool wait_for_answer(const struct worker *worker, uint64_t wait_ns, uint64_t end) {
+static bool wait_for_answer(struct inspect *inspect, struct server *server, uint64_t wait_ns, uint64_t end) {
+    const struct worker *worker = &server->worker;
     for (;;) {
-        uint64_t deadline = earlier(now_ns() + wait_ns, end);
-        if (packet_wait(worker->socket, deadline)) {
+        const uint64_t now = inspect_now(inspect), deadline = earlier(now + wait_ns, end);
+        if (packet_wait(worker->socket, monotonic(inspect, deadline))) {
             return true;
         }
         if (errno == EINTR) {
-            bool has_come = packet_wait(worker->socket, earlier(now_ns() + STOP_NS, end));
+            bool has_come = packet_wait(worker->socket, monotonic(inspect, earlier(now + STOP_NS, end)));
             errno = EINTR;
             return has_come;
         }
-        if (errno != ETIMEDOUT || deadline == end || !is_running(worker)) {
+        const int error = errno;
+        const bool runs = is_running(worker);
+        leave_out_queue(inspect, server, runs && deadline > now ? deadline - now : 0);
+        if (error != ETIMEDOUT || !runs || inspect_now(inspect) >= end) {
+            inspect->unread_cause = runs || deadline == end ? UNREAD_TIME : UNREAD_WAITS;
+            errno = error;
             return false;
         }
     }
@@ -253,19 +328,22 @@ static bool wait_for_answer(const struct worker *worker, uint64_t wait_ns, uint6
 
 /* Has the worker run. False with errno. */
 static bool prepare(struct inspect *inspect, struct server *server, struct patience patience, uint64_t end) {
-    uint64_t now = now_ns();
+    uint64_t now = inspect_now(inspect);
     if (now >= end || is_crowded(inspect, server->payer)) {
+        inspect->unread_cause = now >= end ? UNREAD_TIME : UNREAD_WAITS;
         errno = ETIMEDOUT;
         return false;
     }
-    return server->worker.pid != 0 || start_server(inspect, server, earlier(now + patience.wait_ns, end));
+    inspect->unread_cause = UNREAD_TIME; /* also where no worker starts in time, or takes no request */
+    return server->worker.pid != 0 ||
+           start_server(inspect, server, monotonic(inspect, earlier(now + patience.wait_ns, end)));
 }
 
 /* Takes the answer to a request, if that was sent. */
 static bool take_answer(struct inspect *inspect, struct server *server, bool sent, struct patience patience,
                         uint64_t end, size_t most, struct packet *answer) {
     struct worker *worker = &server->worker;
-    if (sent && wait_for_answer(worker, patience.wait_ns, end) &&
+    if (sent && wait_for_answer(inspect, server, patience.wait_ns, end) &&
         packet_receive(worker->socket, answer, most, now_ns() + inspect->call_ns)) {
         return true;
     }
@@ -273,6 +351,7 @@ static bool take_answer(struct inspect *inspect, struct server *server, bool sen
     bool is_late = error == ETIMEDOUT || error == EINTR;
     shutdown(worker->socket, SHUT_RD);
     bool has_come = is_late && packet_receive(worker->socket, answer, most, now_ns());
+    inspect->unread_cause = is_late ? inspect->unread_cause : UNREAD_FAILS;
     give_up(inspect, server);
     errno = is_late ? error : EIO;
     return has_come;
@@ -280,9 +359,10 @@ static bool take_answer(struct inspect *inspect, struct server *server, bool sen
 
 static bool ask(struct inspect *inspect, struct server *server, struct patience patience, const struct packet *request,
                 size_t most, struct packet *answer) {
-    uint64_t end = earlier(now_ns() + patience.all_ns, inspect->end_ns);
+    uint64_t end = earlier(inspect_now(inspect) + patience.all_ns, inspect->end_ns);
     return prepare(inspect, server, patience, end) &&
-           take_answer(inspect, server, packet_send(server->worker.socket, request, end), patience, end, most, answer);
+           take_answer(inspect, server, packet_send(server->worker.socket, request, monotonic(inspect, end)), patience,
+                       end, most, answer);
 }
 
 /* By how much its share has grown. */
@@ -348,7 +428,7 @@ static bool forward(struct inspect *inspect, struct server *server, struct patie
 
 static bool ask_about_files(struct inspect *inspect, struct server *server, struct patience patience,
                             const struct packet *request, struct packet *answer) {
-    uint64_t end = earlier(now_ns() + patience.all_ns, inspect->end_ns);
+    uint64_t end = earlier(inspect_now(inspect) + patience.all_ns, inspect->end_ns);
     int error;
     *answer = (struct packet){0};
     if (!prepare(inspect, server, patience, end) || !forward(inspect, server, patience, request, &error)) {
@@ -397,15 +477,18 @@ static bool call(struct inspect *inspect, struct server *server, struct target *
         return false;
     }
     const struct patience patience = {inspect->call_ns, share_of(inspect, target)};
-    uint64_t start = now_ns();
+    uint64_t start = inspect_now(inspect);
     if (server == &inspect->opener) {
         server->payer = target ? target->owner : 0;
     }
     bool is_answered, done = call_within(inspect, server, patience, request, most, answer, &is_answered);
     int error = errno;
+    leave_out_queue(inspect, server, 0);
     if (target) {
-        target->spent_ns += now_ns() - start;
+        const uint64_t now = inspect_now(inspect);
+        target->spent_ns += now > start ? now - start : 0;
         target->is_unread = (!is_answered && error != EINTR) || error == ETIMEDOUT || share_of(inspect, target) == 0;
+        target->unread_cause = !is_answered ? inspect->unread_cause : error == ETIMEDOUT ? UNREAD_WAITS : UNREAD_TIME;
     }
     errno = error;
     return done;
@@ -447,8 +530,8 @@ static bool call_for_list(struct inspect *inspect, struct target *target, const 
 
 /* Of at most OPENER_PROCESSES. The opener has half of the time, and what it has by then counts. */
 static void ask_owners(struct inspect *inspect, const int *pid, size_t count, uint32_t *owner) {
-    const uint64_t now = now_ns(), end = earlier(now + inspect->call_ns, inspect->end_ns);
-    struct owners_request wanted = {.end_ns = now + (end > now ? (end - now) / 2 : 0)};
+    const uint64_t now = inspect_now(inspect), end = earlier(now + inspect->call_ns, inspect->end_ns);
+    struct owners_request wanted = {.end_ns = now_ns() + (end > now ? (end - now) / 2 : 0)};
     memcpy(wanted.pid, pid, count * sizeof *pid);
     const struct packet request = {
         .kind = OPENER_OWNERS, .data = &wanted, .bytes = offsetof(struct owners_request, pid) + count * sizeof *pid};

@@ -20,9 +20,14 @@ struct inspect *inspect_open(uint64_t control, struct failure *why);
 void inspect_close(struct inspect *inspect); /* NULL is allowed */
 
 /* How long a call may take while its worker waits (1 s); how long a target, or a call without one, may take in all
- * while its worker computes (2 s, and a tenth of the time since it was opened); when all reading ends, on
- * CLOCK_MONOTONIC (never). */
+ * while its worker computes (2 s, and a tenth of the time since it was opened); when all reading ends, on the clock of
+ * inspect_now() (never). */
 void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns, uint64_t end_ns);
+
+/* CLOCK_MONOTONIC, less what the tool and its workers have waited for a processor: on a busy machine that is not the
+ * target's doing. At most most_ns of what is waited from now on is left out so (0). */
+uint64_t inspect_now(const struct inspect *inspect);
+void inspect_leave_out_queue(struct inspect *inspect, uint64_t most_ns);
 
 /* Whether a target has not used up its share. */
 bool inspect_has_share(const struct inspect *inspect, const struct target *target);

@@ -36,10 +36,19 @@ struct inspectors {
 static struct inspect *inspect;
 static struct target target;
 static char shown_state; /* of every process; 0: its own */
+static int asked_states, states_until_continued;
+static struct inspectors stopped;
 
 char __real_target_state(int pid);
 char __wrap_target_state(int pid);
-char __wrap_target_state(int pid) { return shown_state ? shown_state : __real_target_state(pid); }
+char __wrap_target_state(int pid) {
+    if (++asked_states == states_until_continued) {
+        for (size_t i = 0; i < stopped.count; i++) {
+            kill(stopped.pid[i], SIGCONT);
+        }
+    }
+    return shown_state ? shown_state : __real_target_state(pid);
+}
 
 static int open_all(void **state) {
     struct failure why;
@@ -337,9 +346,9 @@ TEST_WITH(late_owners_are_one, open_all, close_all) {
 static void stop_inspectors(void) {
     look_as(geteuid());
     target.opened_ns = now_ns();
-    const struct inspectors all = inspectors();
-    for (size_t i = 0; i < all.count; i++) {
-        assert_int_equal(kill(all.pid[i], SIGSTOP), 0);
+    stopped = inspectors();
+    for (size_t i = 0; i < stopped.count; i++) {
+        assert_int_equal(kill(stopped.pid[i], SIGSTOP), 0);
     }
 }
 
@@ -361,12 +370,37 @@ TEST_WITH(a_worker_that_does_not_answer_is_given_up, open_all, close_all) {
         find_no_mappings(ETIMEDOUT);
         shown_state = 0;
         assert_true(target.is_unread);
+        assert_int_equal(target.unread_cause, i == 0 ? UNREAD_WAITS : UNREAD_TIME);
         find_no_mappings(ETIMEDOUT);
         assert_int_equal(count_new(&before), 0);
         target.is_unread = false;
         look_as(geteuid()); /* by another one */
     }
     alarm(0);
+}
+
+/* A worker that is stopped and shown as ready to run is like one that waits for a processor: it uses none. Its target
+ * waits for more than its share, and is read all the same; but not for longer than is left out. */
+TEST_WITH(waiting_for_a_processor_costs_no_share, open_all, close_all) {
+    enum { CALL_NS = 10000000, SHARE_NS = 50000000, STATES = 3 * SHARE_NS / CALL_NS };
+    struct mappings mappings;
+    for (int i = 0; i < 2; i++) {
+        stop_inspectors();
+        inspect_limit(inspect, CALL_NS, SHARE_NS, UINT64_MAX);
+        inspect_leave_out_queue(inspect, i == 0 ? 1000000000000 : SHARE_NS);
+        shown_state = 'R';
+        asked_states = 0;
+        states_until_continued = i == 0 ? STATES : 0;
+        if (i == 0) {
+            assert_true(inspect_mappings(inspect, &target, &mappings));
+            assert_true(asked_states >= STATES);
+            free(mappings.at);
+        } else {
+            find_no_mappings(ETIMEDOUT);
+            assert_int_equal(target.unread_cause, UNREAD_TIME);
+        }
+        shown_state = 0;
+    }
 }
 
 /* Whatever time there is. */
