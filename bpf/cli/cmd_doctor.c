@@ -179,10 +179,11 @@ static void check_rights(struct doctor *doctor) {
         if (refused.count == 0) {
             report(doctor, VERDICT_OK, "other users", "their processes can be observed");
         } else {
+            char which[64];
+            snprintf(which, sizeof which, refused.count == 1 ? "process %d" : "%2$zu (the first is process %1$d)",
+                     refused.first, refused.count);
             report(doctor, VERDICT_LIMITED, "other users",
-                   "observable but for %zu (the first is process %d): protected even from root (security module, "
-                   "container?)",
-                   refused.count, refused.first);
+                   "observable but for %s: protected even from root (security module, container?)", which);
         }
     } else {
         report(doctor, VERDICT_LIMITED, "other users",

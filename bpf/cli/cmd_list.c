@@ -539,6 +539,15 @@ static void report_missed(struct listing *listing, bool is_one) {
     }
 }
 
+/* Of processes that the tool could not read at all. */
+static void report_unread(const char *verb, size_t count, int first, const char *link, const char *why) {
+    if (count == 1) {
+        message_print("could not %s process %d%s%s", verb, first, link, why);
+    } else {
+        message_print("could not %s %zu processes (the first is process %d)%s%s", verb, count, first, link, why);
+    }
+}
+
 /* Where there is no memory, they share as one. */
 static void find_owners(struct inspect *inspect, const struct processes *found) {
     int *pid = calloc(found->count + 1, sizeof *pid);
@@ -603,21 +612,19 @@ static int list_processes(struct inspect *inspect, const struct options *options
     }
     if (listing.shown == 0 && !options->json) {
         const bool has_unread = listing.failed + listing.refused + listing.missed.count != 0;
-        if (options->pid && !has_unread) {
+        if (!options->pid) {
+            message_print(has_unread ? "no process that could be read uses Eden" : "no process uses Eden");
+        } else if (!has_unread) {
             message_print("process %d does not use Eden", options->pid);
-        } else {
-            message_print(has_unread ? "no process that can be read uses Eden" : "no process uses Eden");
         }
     }
     if (listing.failed) {
         status = 1;
-        message_print("could not read %zu %s (the first is process %d): %s", listing.failed,
-                      listing.failed == 1 ? "process" : "processes", listing.first_failed,
+        report_unread("read", listing.failed, listing.first_failed, ": ",
                       listing.failure == ENOMEM ? "out of memory (ulimit -d, ulimit -v)" : strerror(listing.failure));
     }
     if (listing.refused) {
-        message_print("could not inspect %zu %s (the first is process %d); %s", listing.refused,
-                      listing.refused == 1 ? "process" : "processes", listing.first_refused,
+        report_unread("inspect", listing.refused, listing.first_refused, "; ",
                       may_read_others
                           ? "the system protects such processes even from root (a security module or a container?)"
                           : "processes of other users need CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");

@@ -11,13 +11,14 @@ done
 grep -q "^All commands work here" "$folder/out" || die "$(cat "$folder/out")"
 # What `list` may not look into is no secret here: both name the first.
 expect_status 0 "$scope" list
-refused=$(sed -n 's/.*could not inspect .* (the first is process \([0-9]*\)).*/\1/p' "$folder/err")
+refused=$(sed -nE 's/.*could not inspect (process [0-9]+|[0-9]+ processes \(the first is process [0-9]+\));.*/\1/p' "$folder/err")
+refused=${refused/ processes/}
 expect_status 0 "$scope" doctor
 if [[ $refused ]]; then
-    grep -q "^  limited  other users .*(the first is process $refused)" "$folder/out"
+    grep -qF "observable but for $refused:" "$folder/out"
 else
     grep -q '^  ok       other users ' "$folder/out"
-fi || die "list is refused process '$refused': $(cat "$folder/out")"
+fi || die "list is refused '$refused': $(cat "$folder/out")"
 expect_status 0 "$scope" doctor --json
 python3 - "$folder/out" <<'PYTHON'
 import json, sys

@@ -67,8 +67,11 @@ exec 5>go
 until_true "the program is ready" test -s ready
 cp edenscope plain # capabilities are not copied
 as_user ./plain list >out 2>err || die "list without capabilities: $(cat err)"
-grep -q "could not inspect .* (the first is process [1-9][0-9]*); processes of other users need CAP_SYS_PTRACE" err ||
+grep -q "could not inspect [0-9]* processes (the first is process [1-9][0-9]*); processes of other users need CAP_SYS_PTRACE" err ||
     die "list does not say what it takes: $(cat err)"
+! as_user ./plain list -p "$program" >out 2>err || die "list -p of a process that it may not read succeeds"
+[[ $(cat err) == "edenscope: could not inspect process $program; processes of other users need CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)" ]] ||
+    die "list -p does not say that it may not read the process, and nothing else: $(cat err)"
 as_user ./edenscope list >out 2>err || die "list: $(cat err)"
 grep -q "^ *$program .* [0-9]" out || die "list does not show root's process: $(cat out err)"
 as_user ./edenscope stat -p "$program" 0.1 1 >out 2>err || die "stat -p: $(cat err)"
