@@ -151,10 +151,10 @@ static uint32_t next_growth(const struct census_sums *before, const struct censu
 }
 
 static size_t describe(const struct census *census, const struct census_sums *before, char *text, size_t size) {
-    enum { NAMED = 3 };
+    enum { NAMED = 3, LEAST_PART = 100 }; /* one that grew by less than that part of the first explains nothing */
     const eden_heap *heap = census->observer.heap;
     size_t length = 0;
-    uint64_t below = UINT64_MAX;
+    uint64_t below = UINT64_MAX, least = 0;
     uint32_t index = 0;
     for (int i = 0; i < NAMED && length < size; i++) {
         index = next_growth(before, &census->latest, below, index);
@@ -162,7 +162,11 @@ static size_t describe(const struct census *census, const struct census_sums *be
             break;
         }
         struct tally grown = growth(before, &census->latest, index);
+        if (grown.bytes < least) {
+            break;
+        }
         below = grown.bytes;
+        least = i == 0 ? grown.bytes / LEAST_PART : least;
         const char *label = i > 0 ? "," : before->of_class != NULL ? "grown:" : "most:";
         length += (size_t)snprintf(text + length, size - length, "%s '%.40s' (%llu objects, %llu bytes)", label,
                                    (const char *)(uintptr_t)heap_class(heap, index)->name,

@@ -208,6 +208,20 @@ TEST(the_class_that_grew_is_named_not_the_largest) {
     }
 }
 
+TEST(a_class_that_grew_by_little_is_not_named) {
+    WORLD(w, "policy=auto,max_heap=32M");
+    EDEN_FRAME(w.m, local, 3);
+    leak(&w, local, w.pair, 0.982);
+    for (int i = 0; i < 10; i++) {
+        local[1] = eden_slot(local[1], 1);
+    }
+    local[2] = eden_new_slots(w.m, w.array, 1);
+    assert_true(local[2] != EDEN_NONE);
+    grow_list(&w, &local[1], SIZE_MAX);
+    assert_says(&w, "grown: 'Pair' (");
+    assert_null(strstr(message(&w), "'Array'"));
+}
+
 TEST(sites_count_as_their_class) {
     WORLD(w, "policy=auto,max_heap=32M");
     EDEN_FRAME(w.m, local, 2);
