@@ -67,9 +67,9 @@ static bool fail_value(const struct eden_param *param, const char *value, const 
                           strcmp(high, "none") == 0 ? "on, or" : "and", high);
     case EDEN_KIND_number:
     case EDEN_KIND_whole:
-        return error_fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be a %snumber between %g and %g%s", where,
-                          param->name, value, param->kind == EDEN_KIND_whole ? "whole " : "", param->low, param->high,
-                          param->kind == EDEN_KIND_whole ? ", or unset" : "");
+        return error_fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be a %snumber between %.16g and %.16g%s",
+                          where, param->name, value, param->kind == EDEN_KIND_whole ? "whole " : "", param->low,
+                          param->high, param->kind == EDEN_KIND_whole ? ", or unset" : "");
     case EDEN_KIND_choice:
     case EDEN_KIND_file:
         break;

@@ -28,7 +28,7 @@ static const struct known all[] = {
      {"0", "1e15", "unset"},
      {"0", "1000000000000000", "unset"},
      {"-1", "1.5", "1e16", "inf", "many", ""},
-     {"0", "1e+15"}},
+     {"0", "1000000000000000"}},
     {"tenure_fill", "0.9", {"0", "1", "0.5"}, {"0", "1", "0.5"}, {"-1", "1.01", "nan", "inf", "x", ""}, {"0", "1"}},
     {"full_gc_ratio",
      "0.33",
@@ -91,7 +91,12 @@ static const struct known all[] = {
      {"oldest", "scan-order", "oldest"},
      {"old", "", "0", "scan", "OLDEST", "scan_order"},
      {"scan-order", "oldest"}},
-    {"stress", "0", {"1", "1000", "0"}, {"1", "1000", "0"}, {"-1", "0.5", "inf", "x", "", "1e16"}, {"0", "1e+15"}},
+    {"stress",
+     "0",
+     {"1", "1000", "0"},
+     {"1", "1000", "0"},
+     {"-1", "0.5", "inf", "x", "", "1e16"},
+     {"0", "1000000000000000"}},
     /* Files that say nothing, cannot be read, or never end. */
     {"pretenure",
      "none",
@@ -134,7 +139,7 @@ static const struct known all[] = {
      {"0", "10", "0.5"},
      {"0", "10", "0.5"},
      {"-1", "1000001", "inf", "nan", "x", ""},
-     {"0", "1e+06"}},
+     {"0", "1000000"}},
 };
 enum { ALL = sizeof all / sizeof all[0] };
 
@@ -349,6 +354,7 @@ TEST(unknown_names_and_malformed_text_are_refused) {
         {"eden_size==1M", "eden_size==1M"},
         {"compat.threshold=1", "compat.threshold"},
         {long_value, "eden_size=111"},
+        {"pause_goal=5ms", "pause_goal=5ms: must be a number between 0 and 1000000"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         eden_error error;
