@@ -309,6 +309,12 @@ static void print_recommended(FILE *out, const struct search_request *request, c
         snprintf(within, sizeof within, " within %g times its memory", request->memory_factor);
     }
     print_refused(out, view);
+    if (view->search->runs == 1) {
+        fprintf(out, "\nNothing was compared%s.\n",
+                view->outcome->interrupted ? ""
+                                           : ", as the budget was too small for another run: give a larger --budget");
+        return;
+    }
     if (chosen == 0) {
         fprintf(out,
                 "\n"
@@ -328,18 +334,28 @@ static void print_recommended(FILE *out, const struct search_request *request, c
     terminal_fold(true);
 }
 
+static bool has_repeats(const struct search *search) {
+    for (size_t i = 0; i < search->count; i++) {
+        if (search->candidate[i].runs > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void search_print(FILE *out, const struct search_request *request, const struct search_outcome *outcome,
                   const char *command) {
     struct view view = view_of(outcome);
     const struct search *search = view.search;
-    fprintf(out,
-            "\n"
-            "%zu runs in %.1f s; GC time varies by about %.0f%% from run to run\n\n",
-            search->runs, outcome->took, 100 * search->noise);
+    fprintf(out, "\n%zu run%s in %.1f s", search->runs, search->runs == 1 ? "" : "s", outcome->took);
+    if (has_repeats(search)) { /* else the noise is assumed */
+        fprintf(out, "; GC time varies by about %.0f%% from run to run", 100 * search->noise);
+    }
+    fprintf(out, "\n\n");
     print_table(out, &view);
     print_recommended(out, request, &view, command);
     print_cache(out, &view);
-    if (search->rounds == 0) {
+    if (search->rounds == 0 && search->runs > 1) {
         fprintf(out, "The budget left no time to compare the best options again: take this as a first estimate.\n");
     }
     trial_print_remarks(out, &outcome->first, outcome->first.peak_is_bound);

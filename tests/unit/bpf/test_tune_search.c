@@ -1,6 +1,6 @@
 /* The search for parameters, on made-up programs whose cost is known: what it recommends must be, by the true cost and
  * not by what it measured, within a tenth of the best of all points within the memory; whatever the noise. */
-#include "advise/trials/search.h"
+#include "advise/trials/search_trials.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +220,33 @@ TEST(search_finds_the_best_point_without_noise) {
         }
         forget(&searched);
     }
+}
+
+static void print(const struct searched *searched, char *text, size_t size) {
+    const struct search_request request = {.memory_factor = 2};
+    const struct search_outcome outcome = {
+        .space = searched->space, .search = searched->search, .finding = searched->finding, .took = 1};
+    FILE *out = fmemopen(text, size, "w");
+    assert_non_null(out);
+    search_print(out, &request, &outcome, NULL);
+    fclose(out);
+}
+
+/* One run varies from no other, and is compared with none. */
+TEST(one_run_does_not_vary) {
+    static char text[8192];
+    struct searched searched;
+    search_made_up(&searched, &programs[0], 1, (struct unrest){0}, 1, "");
+    print(&searched, text, sizeof text);
+    forget(&searched);
+    assert_non_null(strstr(text, "1 run in 1.0 s\n"));
+    assert_non_null(strstr(text, "Nothing was compared"));
+    assert_null(strstr(text, "Nothing better"));
+    search_made_up(&searched, &programs[0], TRIALS, (struct unrest){0}, 1, "");
+    print(&searched, text, sizeof text);
+    forget(&searched);
+    assert_non_null(strstr(text, "from run to run"));
+    assert_null(strstr(text, "Nothing was compared"));
 }
 
 /* Seeds are fixed, so this is the same each time. */
