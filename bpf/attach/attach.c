@@ -139,7 +139,15 @@ static bool fail_right(struct failure *why, const char *what, const char *missin
 
 bool kernel_check_rights(struct failure *why) {
     const char *missing = missing_right(capabilities());
-    return !missing || fail_right(why, "cannot load the kernel program", missing);
+    return !missing || fail_right(why, "cannot load the kernel programs", missing);
+}
+
+/* Whether this kernel is older than that; false: it has another number. */
+static bool is_older(unsigned major, unsigned minor) {
+    struct utsname system;
+    unsigned found[2];
+    return uname(&system) == 0 && sscanf(system.release, "%u.%u", &found[0], &found[1]) == 2 &&
+           (found[0] != major ? found[0] < major : found[1] < minor);
 }
 
 static void explain(const struct kernel_side *kernel, struct failure *why, const char *what, int error) {
@@ -314,8 +322,9 @@ static bool open_skeleton(struct kernel_side *kernel, const struct kernel_option
     }
     if (error) {
         explain(kernel, why,
-                options->lifetimes ? "cannot load the kernel programs (lifetimes need Linux 5.17 or later)"
-                                   : "cannot load the kernel program",
+                options->lifetimes && is_older(5, 17)
+                    ? "cannot load the kernel programs (lifetimes need Linux 5.17 or later)"
+                    : "cannot load the kernel programs",
                 -error);
         eden_bpf__destroy(skeleton);
         kernel->skeleton = NULL;

@@ -56,6 +56,8 @@ refused record -o "$inside/new.data" -- ./exercise
 cp "$scope" bare
 expect_status 2 as_user ./bare record -o new.data -- ./exercise
 grep -q 'CAP_BPF is missing' err || die "the missing right is not named first: $(cat err)"
+expect_status 2 as_user ./bare lifetimes -- ./exercise
+grep -q 'cannot load the kernel programs: CAP_BPF is missing' err || die "lifetimes names another cause, too: $(cat err)"
 sha256sum --quiet -c before || die "root's files were changed"
 [[ ! -e new.txt && ! -e new.data && ! -e shut/open/new.txt && ! -e shut/open/new.data ]] || die "a file was made in root's folder"
 
