@@ -400,9 +400,9 @@ static bool add_probe(struct options *options, const char *name) {
 }
 
 /* What is wrong with the value of an option. */
-static const char *wanted(const struct options *options, int value, const char *argument) {
+static const char *wanted(const struct options *options, unsigned accept, int value, const char *argument) {
     static const char *const values[OPTION_COUNT] = {
-        ['p'] = "give process ids, at most 1,024, with commas between; -n takes names, where several can be observed",
+        ['p'] = "give process ids, at most 1,024, with commas between; -n takes names",
         ['n'] = "give the name of a process, at most 16 times",
         ['o'] = "not a file name",
         ['i'] = "not a file name",
@@ -429,7 +429,9 @@ static const char *wanted(const struct options *options, int value, const char *
     };
     uint64_t bytes;
     bool is_small = value == OPTION_MAX_SIZE && eden_size_parse(argument, &bytes) && bytes < 1 << 20;
+    const bool takes_one = value == 'p' && !(accept & ACCEPT_SELECTION);
     return is_small                ? "too small; give at least 1M"
+           : takes_one             ? "give the id of one process, a number from 1"
            : value == OPTION_LABEL ? labels_refuse(&options->labels, argument)
                                    : values[value];
 }
@@ -627,7 +629,7 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
         if (!set(options, value, optarg)) {
             char given[200];
             snprintf(given, sizeof given, is_short || value_apart ? "%.60s %.130s" : "%.190s", name, optarg);
-            return misused(usage, wanted(options, value, optarg), given, status);
+            return misused(usage, wanted(options, accept, value, optarg), given, status);
         }
     }
     if (options->pid_count > 1 && !(accept & ACCEPT_SELECTION)) {

@@ -52,7 +52,10 @@ for twice in 'stat -o a --output=b -- true' 'record --lifetimes --lifetimes=deta
     refused 1 ': given twice; give it once' $twice
 done
 [[ ! -e a && ! -e b ]] || die "an option given twice writes a file"
-refused 1 '-p 0x10: give process ids' stat -p 0x10
+refused 1 '-p 0x10: give process ids, at most 1,024, with commas between; -n takes names' stat -p 0x10
+refused 1 '-p 0: give the id of one process, a number from 1' list -p 0
+refused 1 '-p -1: give the id of one process, a number from 1' list -p -1
+refused 1 '-p abc: give the id of one process, a number from 1' report -p abc
 refused 1 '--heap 0: not a heap number (from 1)' report --heap 0
 refused 1 '--probe nonesuch: not a probe such as scavenge__done; docs/probes.md lists the probes' script --probe nonesuch
 refused 1 'true: not an interval in seconds (0.001 to 1000000); put a program to run after --' stat true
