@@ -177,5 +177,5 @@ int cmd_diff(int argc, char **argv) {
         diff_print(stdout, diff.sides, diff.count);
     }
     free(diff.runs);
-    return output_finish(stdout, "the comparison", status);
+    return output_finish(stdout, "the comparison on standard output", status);
 }

@@ -407,7 +407,7 @@ static int read_back(struct lifetimes *run) {
 /* Writes out what was printed. */
 static int finish(struct lifetimes *run, int status) {
     if (!run->output.file) {
-        return output_finish(stdout, "the lifetimes", status);
+        return output_finish(stdout, "the lifetimes on standard output", status);
     }
     output_flush(&run->output);
     return status == 0 && run->output.failed && run->output.error != EPIPE ? 1 : status;

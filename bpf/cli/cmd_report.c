@@ -163,7 +163,7 @@ static int print(const struct report *report, const struct viewed *viewed, const
     } else {
         good = report_text(stdout, report->path, viewed->recording, viewed->model, &why);
     }
-    return output_finish(stdout, "the report", good ? 0 : failure_report(&why));
+    return output_finish(stdout, "the report on standard output", good ? 0 : failure_report(&why));
 }
 
 static int report_heaps(const struct report *report, struct recording *recording) {

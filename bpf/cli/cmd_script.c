@@ -65,7 +65,7 @@ static int print_events(struct recording *recording, const struct options *optio
         script_print_json_counts(&printing.script, model->wall_ns, printing.printed, model->lost);
     }
     uint64_t left_out = printing.chrome ? chrome_end(printing.chrome) : printing.otlp ? otlp_end(printing.otlp) : 0;
-    status = output_finish(stdout, "the events", status);
+    status = output_finish(stdout, "the events on standard output", status);
     if (left_out) {
         message_print("out of memory for all threads: %" PRIu64 " events are not in the trace", left_out);
         status = 1;

@@ -255,5 +255,5 @@ int cmd_simulate(int argc, char **argv) {
     bool good = recording && run(&options, recording, path, &trace, &why);
     simulate_history_clear(&trace.history);
     recording_close(recording);
-    return output_finish(stdout, "the predictions", good ? 0 : failure_report(&why));
+    return output_finish(stdout, "the predictions on standard output", good ? 0 : failure_report(&why));
 }

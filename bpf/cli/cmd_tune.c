@@ -413,7 +413,7 @@ int cmd_tune(int argc, char **argv) {
         status = report(&tune, path, (uint64_t)options->pid, NULL, &why) ? 0 : failure_report(&why);
     }
     if (!output.file) {
-        return output_finish(stdout, "the report", status);
+        return output_finish(stdout, "the report on standard output", status);
     }
     output_flush(&output); /* what failed before there was a report does not cost the file that is there */
     return output_end(&output, status);

@@ -101,7 +101,10 @@ int output_finish(FILE *out, const char *name, int status) {
     bool failed = fflush(out) != 0;
     int error = errno;
     failed = ferror(out) || failed;
-    error = failed && error == 0 ? guess_error(out == stdout ? STDOUT_FILENO : fileno(out)) : error;
+    if (failed && error == 0) { /* of an earlier write */
+        error = out == stdout ? stream_error(STDOUT_FILENO) : 0;
+        error = error ? error : guess_error(out == stdout ? STDOUT_FILENO : fileno(out));
+    }
     clearerr(out);
     __fpurge(out); /* else it would be tried, and reported, again */
     if (!failed || error == EPIPE) {
@@ -111,7 +114,7 @@ int output_finish(FILE *out, const char *name, int status) {
     if (out == stdout && stream_has_given_up(STDOUT_FILENO)) {
         message_print("%s: not written in full: nobody read it for 1 s, and a signal had come", name);
     } else if (error) {
-        message_print("%s: cannot be written: %s", name, room_error(error, text));
+        message_print("%s: cannot be written: %s%s", name, room_error(error, text), room_advice(error));
     } else {
         message_print("%s: could not be written in full: the reason is not known any more", name);
     }

@@ -312,11 +312,10 @@ bool replace_finish(struct replacement *replacement, struct failure *why) {
     errno = 0;
     bool written = fflush(replacement->out) == 0 && !ferror(replacement->out) && fsync(replacement->file) == 0;
     if (!written) {
+        const int error = errno || room_is_left(replacement->file, 1) ? errno : ENOSPC;
         char text[ROOM_TEXT];
-        failure_set(why, 1, "%.200s: cannot be written, and is unchanged: %s", replacement->path,
-                    errno                                ? room_error(errno, text)
-                    : room_is_left(replacement->file, 1) ? "a write failed before"
-                                                         : strerror(ENOSPC));
+        failure_set(why, 1, "%.200s: cannot be written, and is unchanged: %s%s", replacement->path,
+                    error ? room_error(error, text) : "a write failed before", room_advice(error));
     }
     written = written && replace_publish(replacement, why) && (is_at_path(replacement) || fail_moved(replacement, why));
     replace_abandon(replacement);

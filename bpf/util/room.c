@@ -17,6 +17,10 @@ const char *room_error(int error, char text[ROOM_TEXT]) {
     return text;
 }
 
+const char *room_advice(int error) {
+    return error == ENOSPC || error == EDQUOT ? "; free some space there, or name another file" : "";
+}
+
 bool room_is_left(int file, uint64_t bytes) {
     struct statvfs status;
     /* A tmpfs without a limit has no blocks at all. */

@@ -13,6 +13,9 @@ enum { ROOM_TEXT = 128 };
 /* What an errno of writing means; of EFBIG, which limit it is. */
 const char *room_error(int error, char text[ROOM_TEXT]);
 
+/* What to do about it, to be added to a message: "" where that is not known. */
+const char *room_advice(int error);
+
 /* Whether `bytes` more can be written to the file system of an open file. Without an answer: true. */
 bool room_is_left(int file, uint64_t bytes);
 

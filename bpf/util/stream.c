@@ -21,6 +21,7 @@ enum { STREAMS = 3, LOOK_MS = 100 }; /* a signal that comes right before poll() 
 static struct stream {
     int fd;
     bool has_given_up, folds;
+    int error;
     FILE *file;
     char *begun; /* the line that has not ended; owned */
     size_t begun_size;
@@ -50,6 +51,7 @@ static size_t write_out(struct stream *stream, const char *text, size_t size) {
             done += (size_t)written;
             since_ns = now_ns();
         } else if (written == 0 || (errno != EINTR && errno != EAGAIN)) {
+            stream->error = written < 0 ? errno : EIO;
             break;
         } else if (interrupt_is_counted() && now_ns() - since_ns >= STALL_NS) {
             stream->has_given_up = true; /* another writer takes the room each time */
@@ -131,3 +133,5 @@ int stream_descriptor(const FILE *out) {
 }
 
 bool stream_has_given_up(int fd) { return streams[fd].has_given_up; }
+
+int stream_error(int fd) { return streams[fd].error; }

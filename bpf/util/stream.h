@@ -14,5 +14,6 @@ void stream_fold(int fd, bool folds);
 /* -1: it is no such stream. */
 int stream_descriptor(const FILE *out);
 bool stream_has_given_up(int fd);
+int stream_error(int fd); /* why the last write that failed did; 0: none has, or it gave up */
 
 #endif

@@ -71,6 +71,20 @@ done
 expect_status 1 timeout 60 sh -c 'exec "$1" tune -o /dev/stdout 1<>eden.data' sh "$scope"
 cmp eden.data copy.data || die "standard output costs the recording"
 rm link.data hard.data
+
+# Where there is no room, what cannot be written is named, and what to do, also where the last write is not the one that failed.
+advice='cannot be written: No space left on device; free some space there, or name another file'
+full_output() {
+    expect_status 1 bash -c '"$@" >/dev/full' - "$scope" "${@:2}"
+    grep -qx "edenscope: $1 on standard output: $advice" err || die "${*:2} does not name the full output: $(cat err)"
+}
+full_output 'the report' report -i copy.data
+full_output 'the events' script -i copy.data
+full_output 'the comparison' diff copy.data copy.data
+full_output 'the report' tune -i copy.data
+expect_status 1 bash -c '"$@" >/dev/full' - "$scope" stat 0.05 -- "$exercise"
+grep -qx "edenscope: standard output: $advice" err || die "stat by interval does not say why it failed: $(cat err)"
+
 # Nor that of the journal that undoes half a transaction of one.
 printf '\xd9\xd5\x05\xf9\x20\xa1\x63\xd7' >hot.data-journal
 expect_status 1 "$scope" tune -o hot.data-journal
@@ -108,7 +122,7 @@ FULL
     done
     sed 's|.*-o disk/figures.*|"$@" --html disk/page.html \|\| status=$?|; s|^tr .*||' full >full-page
     expect_status 1 unshare -m --propagation private bash full-page "$scope" report -i eden.data
-    grep -q 'page.html: .*No space left on device' err && ! grep -q '?' err || die "the page's full disk is guessed: $(cat err)"
+    grep -q 'page.html: .*No space left on device; free some space there, or name another file' err && ! grep -q '?' err || die "the page's full disk is guessed: $(cat err)"
     expect_status 1 unshare -m --propagation private bash full "$scope" stat --json 0.05
     [[ $(head -n 1 figures) == before ]] || die "lines by interval have cost what was there before"
     grep '^{' out | jq -es 'length > 0 and (last | .wall_ns > 0)' >/dev/null || die "lines are lost: $(cat out)"
