@@ -265,6 +265,7 @@ static _Noreturn void take_turn(const struct supervisor *supervisor, const struc
         _exit(1);
     }
     request.path = turn->path;
+    request.observed.next_file = supervisor->due != 0 ? turn->path : NULL;
     request.seconds = 0;
     request.begun = begun;
     request.cut = &cut;

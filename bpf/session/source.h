@@ -49,9 +49,10 @@ struct source_options {
      * again. NULL: snapshots go on having it, as far as there is room. */
     bool (*on_ended)(void *context, struct model *model);
     void *ended_context;
-    int wake_fd;          /* source_poll also returns when this is readable; 0: none */
-    bool timed;           /* the time in the kernel programs is measured, for source_programs_ns() */
-    bool until_interrupt; /* nothing else ends observing a process that lives on: say so on a terminal */
+    int wake_fd;           /* source_poll also returns when this is readable; 0: none */
+    bool timed;            /* the time in the kernel programs is measured, for source_programs_ns() */
+    bool until_interrupt;  /* nothing else ends observing a process that lives on: say so on a terminal */
+    const char *next_file; /* the recording that is to follow others; NULL: it follows none */
     bool verbose;
 };
 

@@ -161,6 +161,16 @@ static struct kernel_side *open_kernel(const struct source_options *options, str
     return kernel_open(&kernel, inspect, why);
 }
 
+static bool fail_interrupted(const struct source_options *options, struct failure *why) {
+    const int status = 128 + interrupt_last();
+    return options->next_file
+               ? failure_set(why, status,
+                             "interrupted while attaching: %.200s was not begun; the files before it are complete",
+                             options->next_file)
+               : failure_set(why, status, "interrupted while attaching: nothing was observed%s",
+                             options->command ? ", and the program was not started" : "");
+}
+
 struct source *source_open(const struct source_options *options, struct failure *why) {
     struct source *source = calloc(1, sizeof *source);
     if (!source) {
@@ -190,8 +200,7 @@ struct source *source_open(const struct source_options *options, struct failure 
                                       : source_selects(source) ? source_open_selection
                                                                : open_processes)(source, why);
     if (interrupt_count() > 0) {
-        is_open = failure_set(why, 128 + interrupt_last(), "interrupted while attaching: nothing was observed%s",
-                              options->command ? ", and the program was not started" : "");
+        is_open = fail_interrupted(options, why);
     }
     if (!is_open) {
         source_close(source);

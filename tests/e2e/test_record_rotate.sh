@@ -65,15 +65,19 @@ begins_next() {
     die "no second recorder"
 }
 has_children() { (($(wc -w <"/proc/$tool/task/$tool/children") == $1)); }
-rotate stopped.data
-until_true "a first file" has_files stopped.data 1
-while true; do
-    until_true "a recorder alone" has_children 1
-    count=$(files stopped.data | wc -l)
-    begins_next
-    (($(files stopped.data | wc -l) > count)) || break
-    kill -CONT "${recorders[1]}"
-done
+# begin_next NAME: rotates it, until a recorder of a next file is stopped in recorders[1].
+begin_next() {
+    rotate "$1"
+    until_true "a first file" has_files "$1" 1
+    while true; do
+        until_true "a recorder alone" has_children 1
+        count=$(files "$1" | wc -l)
+        begins_next
+        (($(files "$1" | wc -l) > count)) || break
+        kill -CONT "${recorders[1]}"
+    done
+}
+begin_next stopped.data
 kill -INT "$tool"
 for ((i = 0; i < 10; i++)); do
     sleep 0.1
@@ -83,11 +87,21 @@ kill -CONT "${recorders[1]}"
 wait "$tool" || die "a stop while the next file's recorder attached gave status $?: $(cat stopped.data.err)"
 are_whole stopped.data
 
+# A second stop does not wait for it: that file is not begun, and the message is about it alone.
+begin_next twice.data
+kill -INT "$tool"
+sleep 0.1
+kill -INT "$tool"
+has_gone() { ! kill -0 "${recorders[0]}" 2>/dev/null; }
+until_true "the recorder of the last file ends" has_gone
+kill -CONT "${recorders[1]}"
+wait "$tool" || die "a second stop gave status $?: $(cat twice.data.err)"
+are_whole twice.data
+tail -1 twice.data.err | grep -Eq '^edenscope: interrupted while attaching: twice\.data\.[^ ]*Z was not begun; the files before it are complete$' ||
+    die "a second stop does not say which file was not begun: $(cat twice.data.err)"
+
 # A second stop ends a recorder that stays stopped, too.
-rotate still.data
-until_true "a first file" has_files still.data 1
-until_true "a recorder alone" has_children 1
-begins_next
+begin_next still.data
 kill -INT "$tool"
 sleep 0.5 # two signals at once are one
 kill -0 "$tool" 2>/dev/null || die "a stop did not wait for the next file's recorder"
