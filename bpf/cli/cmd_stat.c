@@ -29,6 +29,7 @@ struct run {
     FILE *out;           /* the output's */
     struct model before; /* as of the last interval */
     uint64_t lines, intervals;
+    bool has_heap; /* one was seen */
 };
 
 /* ---- at the end ------------------------------------------------------------------------------------------------- */
@@ -146,6 +147,7 @@ static bool tick(struct run *run, struct failure *why) {
     print_interval(run, &model);
     model_clear(&run->before);
     run->before = model;
+    run->has_heap = run->has_heap || model_heap_count(&model) != 0;
     run->intervals++;
     return true;
 }
@@ -191,6 +193,7 @@ static bool observe(struct run *run, struct failure *why) {
 static bool summarize(struct run *run, struct failure *why) {
     struct model model = {0};
     bool done = source_snapshot(run->source, &model, why);
+    run->has_heap = done && model_heap_count(&model) != 0;
     if (done && run->options.json) {
         model_print_json(run->out, &model);
     } else if (done) {
@@ -231,11 +234,12 @@ static int run_stat(struct run *run) {
     if (run->options.interval > 0 && run->intervals != 0) {
         model_report_end(&run->before, false, message_report, NULL);
     }
+    const int unseen = source_report_unseen(&run->selection, run->has_heap);
     int status = source_exit_status(run->source);
     if (run->options.command && status < 0 && interrupt_last()) {
         return 128 + interrupt_last(); /* a second signal: leave the command alone */
     }
-    return run->options.command && status >= 0 ? status : 0;
+    return run->options.command && status >= 0 ? status : unseen;
 }
 
 int cmd_stat(int argc, char **argv) {

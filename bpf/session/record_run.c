@@ -239,7 +239,7 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     if (request->lost) {
         *request->lost = model.lost + recorder_dropped_count(recorder);
     }
-    const bool is_published = recorder_is_published(recorder);
+    const bool is_published = recorder_is_published(recorder), has_heap = model_heap_count(&model) != 0;
     const bool is_lost = !request->temporary && is_published && !recorder_is_in_place(recorder);
     report_summary(&model, &run, request, is_lost);
     model_clear(&model);
@@ -253,12 +253,14 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         message_print("%s: was removed or replaced during the recording; the recording is lost", request->path);
         run.failed = true;
     }
+    /* One file after the other may wait for the process. */
+    const int unseen = request->begun == 0 ? source_report_unseen(&wanted.selection, has_heap) : 0;
     int status = source_exit_status(source);
     source_close(source);
     if (status < 0) { /* after a second signal the command is left alone */
         status = wanted.command && interrupt_last() ? 128 + interrupt_last() : 0;
     }
-    return status == 0 && run.failed ? 1 : status;
+    return status == 0 && run.failed ? 1 : status == 0 ? unseen : status;
 }
 
 /* Which processes are observed, in words: cut, if they are many. NULL: one, or a command. */

@@ -312,3 +312,13 @@ bool source_open_selection(struct source *source, struct failure *why) {
     source_reconcile(source, now_ns() + ROUND_NS);
     return true;
 }
+
+/* A name may be mistyped, and its processes may all have ended; a control group, or the machine, may well be idle. */
+int source_report_unseen(const struct selection *selection, bool has_heap) {
+    if (selection->kind != SELECT_NAMES || has_heap) {
+        return 0;
+    }
+    message_print("no process named %s%s was observed; `edenscope list` shows those that use Eden now",
+                  selection->name[0], selection->names > 1 ? ", nor of another -n," : "");
+    return 1;
+}

@@ -122,6 +122,14 @@ heaps name.json "$known" | diff - "own-$known" >differ || die "-n: $(head -n 5 d
 [[ $(heaps name.json "$fresh" | wc -l) == 0 ]] || die "-n observes a program of another name"
 echo "-n observes the processes of a name, and no others"
 
+# A name of no process is a failure, which -a is not: the machine may be idle.
+for command in "stat -n none-$$ 0.1 2" "stat -n none-$$ -n none 0.1 2 --json" "record -o none.data -n none-$$ 0.1"; do
+    # shellcheck disable=SC2086
+    expect_status 1 "$scope" $command
+    grep -q "no process named none-$$.* was observed" err || die "$command: the name is not reported: $(cat err)"
+done
+expect_status 0 "$scope" stat --json -a 0.1 1
+
 # The name is that of the process, whatever the name of the thread that uses the heap.
 cat >thread.py <<'PYTHON'
 import ctypes, sys, threading
