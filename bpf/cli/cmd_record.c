@@ -44,8 +44,7 @@ static bool check(const struct options *options, struct failure *why) {
         return failure_set(why, 1, "--on: needs --rotate TIME, the time of a file: the least that is kept before");
     }
     if (options->rotate > 0 && options->command) {
-        return failure_set(why, 1,
-                           "--rotate: observes processes that run: give -p PID, -n NAME, --cgroup FOLDER or -a");
+        return failure_set(why, 1, "--rotate: cannot start a program: give -p PID, -n NAME, --cgroup FOLDER or -a");
     }
     return options->rotate == 0 || !options->lifetimes ||
            failure_set(why, 1, "--rotate: not with --lifetimes: a profile is in one recording");

@@ -412,7 +412,7 @@ static const char *wanted(const struct options *options, unsigned accept, int va
         [OPTION_LONG_LIVED] = "not a percentage above 0 and at most 100",
         [OPTION_TOP] = "not a number of rows",
         [OPTION_LIFETIMES] = "give --lifetimes alone, or --lifetimes=details",
-        [OPTION_EMIT] = "give --emit options; it knows no other value",
+        [OPTION_EMIT] = "give --emit options; there is no other value",
         [OPTION_COLOR] = "give auto, always or never",
         [OPTION_PAIRS] = "not a number of pairs, from 1 to 100",
         [OPTION_BUDGET] = "not a time in seconds, from 0.1 to 1000000",

@@ -1,7 +1,7 @@
-/* The remembered set: what scanning it costs each scavenge, who feeds it, and which objects are the dearest.
+/* The remembered set: what scanning it costs each scavenge, what is put there, and which objects take longest.
  *
- * Who feeds it, and the single scans of large objects, are recorded with `record --objects` only. An object is known by
- * its address: one that a full collection moves counts from then on as another. */
+ * What is put there, and the single scans of large objects, are recorded with `record --objects` only. An object is
+ * known by its address: one that a full collection moves counts from then on as another. */
 #include "eden_values.h"
 #include "util/sum.h"
 #include "views/rows/class_list.h"
@@ -37,7 +37,7 @@ static const struct column classes[] = {
 };
 
 static const struct column objects[] = {
-    {"address", "dearest object", CELL_address},
+    {"address", "large object", CELL_address},
     {"name", "class or site", CELL_text},
     {"scans", "scans", CELL_count},
     {"slots", "slots", CELL_count},
@@ -230,5 +230,6 @@ static const struct table tables[TABLES] = {
     [OBJECTS] = TABLE("objects", NULL, objects),
 };
 
-const struct view view_remembered = {
-    "remembered", "the remembered set: cost of its scans, who feeds it, the dearest objects", tables, TABLES, gather};
+const struct view view_remembered = {"remembered",
+                                     "the remembered set: cost of its scans, classes, and objects that take longest",
+                                     tables, TABLES, gather};

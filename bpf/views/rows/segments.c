@@ -42,4 +42,4 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
 
 static const struct table tables[] = {TABLE("segments", NULL, columns)};
 
-const struct view view_segments = {"segments", "when old space grew and gave back", tables, 1, gather};
+const struct view view_segments = {"segments", "when old space grew and shrank", tables, 1, gather};
