@@ -181,7 +181,7 @@ enum { RECENT_FILES = 64 };
 
 #define TOTAL_NS 4000000000u
 #define FIRST_SHARE_NS 30000000u
-#define MOST_QUEUE_NS 11000000000u
+#define MOST_QUEUE_NS 800000000u
 enum { LIST_CLASSES = 100000 };
 
 struct listing {
