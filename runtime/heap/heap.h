@@ -79,6 +79,8 @@ struct delta {
 
 struct eden_heap {
     struct eden_heap_info info; /* first: tools find it here */
+    struct policy policy;       /* fills what the next one leaves for its alignment */
+    double param_values[EDEN_PARAM_COUNT] __attribute__((aligned(256))); /* as the public header shows them */
     uintptr_t tenure_threshold;
     struct eden_mutator mutator __attribute__((aligned(64)));
     struct params params;
@@ -109,8 +111,7 @@ struct eden_heap {
     struct delta delta;
     struct tally born_old; /* since the last scavenge's end: start probes have no room for it */
     eden_error last_error;
-    eden_figures figures;                                                /* the sum of what the probes have reported */
-    double param_values[EDEN_PARAM_COUNT] __attribute__((aligned(512))); /* as the public header shows them */
+    eden_figures figures;         /* the sum of what the probes have reported */
     const char *broken_invariant; /* the first; NULL: none. The heap is corrupt, and neither allocates nor collects */
     bool is_mixed;                /* promotion failed in the last scavenge: all three young spaces may hold objects */
     bool is_attached;
@@ -120,7 +121,6 @@ struct eden_heap {
     uint32_t learnt_classes; /* classes and sites that have EDEN_PRETENURED_LEARNT */
     size_t eden_reserve;     /* bytes of eden that the program's allocation leaves to observers */
     struct observer *observers, *allocation_observers;
-    struct policy policy;
 };
 
 /* The public header's sequence lock, around what changes in it. */

@@ -193,7 +193,7 @@ bool params_get(const struct params *params, const char *name, char *text, size_
     return id < EDEN_PARAM_COUNT;
 }
 
-_Static_assert(sizeof((eden_heap *)NULL)->param_values <= 512, "on one page: a tool sees all of it or nothing");
+_Static_assert(sizeof((eden_heap *)NULL)->param_values <= 256, "on one page: a tool sees all of it or nothing");
 
 static void publish_value(eden_heap *heap, enum eden_param_id id) {
     double value = field_value(&heap->params, id);

@@ -4,7 +4,7 @@
  *    account for, and what share no rule has a word for.
  *
  * 2. Terms. Kinds: scavenges and full collections, with one that hung at the end. Explained: the sum of the costs that
- * the findings estimate, kind by kind. Unexplained: the rest of that kind.
+ *    the findings estimate, kind by kind. Unexplained: the rest of that kind.
  *
  * 3. Algorithm. Each finding that is a matter of time says what it costs in scavenges and in full collections
  *    (finding_explains). Estimates overlap: two findings may claim the same copies. So a kind's sum counts for no more
