@@ -201,8 +201,7 @@ struct listing {
     json_t *heaps;
     size_t shown, refused;
     int first_refused;
-    bool lacked_time; /* for some process */
-    size_t failed;    /* processes that the tool could not read, for another reason than rights or time */
+    size_t failed; /* processes that the tool could not read, for another reason than rights or time */
     int first_failed, failure;
     struct process now;    /* the process that is looked at */
     unsigned files_before; /* that have been shown */
@@ -529,7 +528,6 @@ static void report_missed(struct listing *listing, bool is_one) {
             snprintf(advice, sizeof advice, "`edenscope list -p %d` gives it more", process->pid);
         }
         target_command(process->pid, listing->command);
-        listing->lacked_time = listing->lacked_time || process->unread_cause == UNREAD_TIME;
         report_cut(listing, "process %d (%s, user %u) was not read%s: %s; %s", process->pid, listing->command,
                    process->user, process->shown ? " in full" : "", causes[process->unread_cause], advice);
     }
@@ -605,7 +603,7 @@ static int list_processes(struct inspect *inspect, const struct options *options
         look_at_all(&listing, listing.missed, start_ns + TOTAL_NS, TOTAL_NS);
     }
     report_missed(&listing, options->pid != 0);
-    int status = options->pid && listing.shown == 0 ? listing.refused ? 2 : 1 : listing.lacked_time;
+    int status = options->pid && listing.shown == 0 ? listing.refused ? 2 : 1 : 0;
     if (listing.processes) {
         json_t *object = json_pack("{s:o}", "processes", listing.processes);
         status = json_print_as(stdout, "edenscope/list/1", object) ? status : 1;

@@ -14,18 +14,18 @@ modes=(honest headless threads lock cycle endless classes 'family 3 3' lengths u
 "$hostile" --list | cut -d ' ' -f 1 | sort >"$folder/listed"
 printf '%s\n' "${modes[@]%% *}" victim | sort -u | diff "$folder/listed" - || die "not every mode is tried here"
 
-for i in "${!modes[@]}"; do
-    # shellcheck disable=SC2086
-    "$hostile" --seconds 600 --user 65534 ${modes[i]} >"$folder/$i.out" 2>"$folder/$i.err" &
-    children+=($!)
-done
 has_begun() { grep -q ready "$folder/$1.out" || ! kill -0 "${children[$1]}" 2>/dev/null; }
-for i in "${!modes[@]}"; do
-    until_true "${modes[i]} is ready" has_begun "$i"
-    grep -q ready "$folder/$i.out" || grep_all -q 'not allowed here' "$folder/$i.err" || die "${modes[i]}: $(cat "$folder/$i.err")"
+# begin I: the mode with this number; its trick is laid.
+begin() {
+    : >"$folder/$1.out"
+    # shellcheck disable=SC2086
+    "$hostile" --seconds 600 --user 65534 ${modes[$1]} >"$folder/$1.out" 2>"$folder/$1.err" &
+    children[$1]=$!
+    until_true "${modes[$1]} is ready" has_begun "$1"
+    grep -q ready "$folder/$1.out" || grep_all -q 'not allowed here' "$folder/$1.err" || die "${modes[$1]}: $(cat "$folder/$1.err")"
     # `identity` ends by itself: what has ended is nobody's.
-    [[ $(stat -c %u "/proc/${children[i]}" 2>/dev/null || echo 65534) == 65534 ]] || die "${modes[i]} is still root's"
-done
+    [[ $(stat -c %u "/proc/${children[$1]}" 2>/dev/null || echo 65534) == 65534 ]] || die "${modes[$1]} is still root's"
+}
 
 # A read of a missing page of the process waits until the process is another program. (Through /proc/PID/mem
 # such a read fails at once.)
@@ -42,12 +42,19 @@ for start, end in re.findall("^([0-9a-f]+)-([0-9a-f]+) rw-p", open(f"/proc/{pid}
         ctypes.CDLL(None).process_vm_readv(
             pid, ctypes.byref(Part(ctypes.addressof(page), 4096)), 1, ctypes.byref(Part(at, 4096)), 1, 0)
 EOT
+# Each is read at once, before others take the CPUs: its FUSE file is served for ten seconds.
 for i in "${!modes[@]}"; do
-    if [[ ${modes[i]} == 'exec read'* && ! -s $folder/$i.err ]]; then
+    [[ ${modes[i]} == 'exec read'* ]] || continue
+    begin "$i"
+    if [[ ! -s $folder/$i.err ]]; then
         python3 "$folder/read.py" "${children[i]}" || die "reading ${modes[i]}"
         until_true "${modes[i]} became another program" grep -q victim "$folder/$i.out"
         ! grep -q 'nobody waits' "$folder/$i.out" || die "${modes[i]}: nobody waited for the page"
     fi
+done
+
+for i in "${!modes[@]}"; do
+    [[ ${modes[i]} == 'exec read'* ]] || begin "$i"
 done
 
 "$hostile" --seconds 1 --user 65534 honest >/dev/null &

@@ -382,7 +382,7 @@ TEST_WITH(a_worker_that_does_not_answer_is_given_up, open_all, close_all) {
 /* A worker that is stopped and shown as ready to run is like one that waits for a processor: it uses none. Its target
  * waits for more than its share, and is read all the same; but not for longer than is left out. */
 TEST_WITH(waiting_for_a_processor_costs_no_share, open_all, close_all) {
-    enum { CALL_NS = 10000000, SHARE_NS = 50000000, STATES = 3 * SHARE_NS / CALL_NS };
+    enum { CALL_NS = 10000000, SHARE_NS = 700000000, STATES = 210 };
     struct mappings mappings;
     for (int i = 0; i < 2; i++) {
         stop_inspectors();
