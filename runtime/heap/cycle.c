@@ -400,8 +400,10 @@ void cycle_step(eden_heap *heap, const struct scavenge_pass *pass) {
     }
     if (pass->cause != EDEN_SCAVENGE_FULL && cycle->state != CYCLE_ENDS && heap->broken_invariant == NULL) {
         const bool is_first = cycle->state == CYCLE_NONE;
-        if (heap->old.sweep.unswept != 0 && !heap->old.sweeps_later) {
-            sweep_on(heap, pass->start_ns);
+        if (heap->old.sweep.unswept != 0) {
+            if (!heap->old.sweeps_later) {
+                sweep_on(heap, pass->start_ns);
+            }
         } else if (cycle->state == CYCLE_MARKED || (!is_first && !is_wanted(heap))) {
             cycle->state = CYCLE_ENDS;
         } else if (!is_first || begins(heap)) {
