@@ -150,7 +150,7 @@ mkdir -p sys/bin sys/lib evil/bin evil/lib
 cp "$libeden" sys/lib/libeden.so.1
 cp "$libeden" closed/libeden.so.1
 chmod 700 closed
-echo 'int main(int count, char **argument) { return count > 1 && sleep(1) && argument; }' >main.c
+echo 'int main(int count, char **argument) { return count > 1 && sleep(3) && argument; }' >main.c
 # shellcheck disable=SC2016 # $ORIGIN is the loader's
 gcc -include unistd.h -Wl,--no-as-needed -o sys/bin/program main.c sys/lib/libeden.so.1 -Wl,-rpath,'$ORIGIN/../lib'
 ln -s "$folder/closed/libeden.so.1" evil/lib/libeden.so.1
@@ -170,7 +170,7 @@ if as_user unshare --user --map-root-user --mount true; then
     chmod 755 closed
     cat >both.sh <<END
 setpriv --reuid 65534 --regid 65534 --clear-groups unshare --user --map-root-user --mount sh '$folder/run.sh' ''
-'$folder/sys/bin/program'
+'$folder/sys/bin/program' stays
 END
     "$scope" stat -v -- sh both.sh >out 2>err || die "stat: $(cat err)"
     grep -q "attached to .* probes of .*sys/bin/\.\./lib/libeden" err ||

@@ -103,7 +103,7 @@ refused() {
     grep -qF -- "$2" err || die "tune ${*:3} does not say '$2': $(cat err)"
 }
 refused 1 'give either --json or --emit options' --json --emit options -i lives.data
-refused 1 '--emit nonsense: give --emit options; it knows no other value' --emit nonsense -i lives.data
+refused 1 '--emit nonsense: give --emit options; there is no other value' --emit nonsense -i lives.data
 refused 1 'cannot be combined with -i FILE' -i lives.data -- true
 refused 1 'give either -p PID or -- PROGRAM' -p 1 -- true
 refused 1 'true: unexpected argument; give -i FILE, -p PID or -- PROGRAM' true
