@@ -80,4 +80,4 @@ echo "also from a part of the events"
 expect_status 1 "$scope" script --otlp --chrome
 grep -q 'give one of --json, --csv, --chrome and --otlp' err || die "$(cat err)"
 "$scope" script --otlp >/dev/full 2>err && die "a full disk is not reported"
-grep -q 'could not be written' err || die "$(cat err)"
+grep -q 'the events on standard output: cannot be written' err || die "$(cat err)"
