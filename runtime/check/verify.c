@@ -34,7 +34,7 @@
  *
  * 5. Failure
  * Without memory for the bit map, I3 is reduced to "lies within the heap", and I5 is not checked for duplicates.
- * Without memory for another, I9 is not checked.
+ * Without memory for another, I10 is not checked.
  *
  * 6. Cost
  * Two walks of the heap, and a bit for each of its words. */
@@ -50,8 +50,7 @@ struct verifier {
     bool ok;
     uint64_t *starts; /* a bit for each word of the heap; NULL: no memory for it */
     size_t starts_bytes;
-    uint64_t
-        *unscanned; /* likewise, of marked objects that a cycle has yet to scan; NULL: there are none, or no memory */
+    uint64_t *unscanned; /* likewise, of what a cycle has marked and is to scan; NULL: no cycle, or no memory */
     uintptr_t base;
     struct tally old_objects;
     uint64_t old_free_bytes;

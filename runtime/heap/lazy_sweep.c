@@ -166,7 +166,7 @@ static void end_segment(eden_heap *heap, struct segment *segment) {
                     "I4 of lazy sweeping: what lives is not what was marked");
 }
 
-/* About so many bytes of a segment that is not swept to its end; how many. */
+/* Sweeps about `bytes` of a segment that is not swept to its end. Returns how many. */
 static size_t sweep_part(eden_heap *heap, struct segment *segment, size_t bytes) {
     struct tally *found = &heap->old.sweep.found;
     uintptr_t from = segment->dead_to, gap = segment->swept_to, at = from;

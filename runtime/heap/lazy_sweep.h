@@ -34,9 +34,10 @@ void lazy_sweep_cancel(eden_heap *heap); /* instead: old space is swept now, or 
 /* ---- for anybody ---- */
 /* Sweeps on until the time has come. True: all is swept. May return memory to the system. */
 bool lazy_sweep_step(eden_heap *heap, uint64_t until_ns);
-bool lazy_sweep_bytes(eden_heap *heap, size_t bytes); /* likewise, over about so many bytes */
+bool lazy_sweep_bytes(eden_heap *heap, size_t bytes); /* likewise, about `bytes` */
 void lazy_sweep_all(eden_heap *heap);                 /* returns no memory */
-/* Sweeps on until a chunk of so many bytes is free. False: there is none, and all, or about `most` bytes, are swept. */
+/* Sweeps until a chunk of `bytes` is free. False: there is none, and all of old space, or about `most` bytes, is swept.
+ */
 bool lazy_sweep_find(eden_heap *heap, size_t bytes, size_t most);
 
 #endif

@@ -26,13 +26,12 @@ struct marking {
     eden_visit visit; /* first: root visitors get its address */
     struct tally marked;
     struct reach_ring ring;
-    unsigned threads;     /* 1: alone to the end */
-    bool has_taken;       /* the pool */
-    uint64_t alone_bytes; /* marked alone, before the rest is marked together */
-    uint64_t alone_until; /* bytes of `marked` */
-    size_t left;          /* so much of the stack, from its bottom, the threads have left to this one */
-    /* Notes live pages; NULL: all is swept at once. */
-    struct lazy_sweep *sweep;
+    unsigned threads;         /* 1: alone to the end */
+    bool has_taken;           /* the pool */
+    uint64_t alone_bytes;     /* marked alone, before the rest is marked together */
+    uint64_t alone_until;     /* bytes of `marked` */
+    size_t left;              /* so much of the stack, from its bottom, the threads have left to this one */
+    struct lazy_sweep *sweep; /* notes live pages; NULL: all is swept at once */
 };
 
 static void reach(struct marking *marking, eden_value v) {

@@ -3,7 +3,7 @@
  *
  *     sleep   sleeps for SLEEP_NS
  *     fault   touches FAULTS fresh pages
- *     read    reads FILE's pages, of which none is in memory, by page faults
+ *     read    reads the pages of FILE by page faults; none is in memory
  *     burn    computes for BURN_NS of its CPU time
  *     write   writes to FILE and waits until that is on the disk
  *     exec    in a thread that is not the first: executes the program anew, COLLECTIONS times in all */

@@ -28,7 +28,7 @@ static void visit_nodes(void *context, eden_visit *visit) {
     eden_visit_slots(visit, nodes, NODES);
 }
 
-/* Old nodes, of which every fifth lives. Nothing is collected since. */
+/* Old nodes; every fifth lives. No collection has run since the others died. */
 static void make_nodes(const struct world *w) {
     memset(nodes, 0, sizeof nodes);
     eden_visitor_add(w->heap, visit_nodes, NULL);
