@@ -48,7 +48,7 @@ static json_t *account_json(const struct findings *findings) {
     struct account_shares shares;
     account_make(&account, findings);
     account_shares(&shares, &account, findings->facts);
-    bool is_known = tune_has_collections(findings->facts) || findings->facts->is_at_rest ||
+    bool is_known = tune_has_collections(findings->facts) || tune_is_at_rest(findings->facts) ||
                     tune_unfinished_ns(findings->facts) != 0;
     json_t *object = json_object(), *rest = json_object();
     put(object, "pid", json_number(findings->facts->process.pid));

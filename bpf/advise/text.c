@@ -15,15 +15,16 @@
 static void print_unseen(FILE *out, const struct tune_facts *facts) {
     char wall[FORMAT_MAX], line[160];
     snprintf(line, sizeof line,
-             facts->is_at_rest ? "no collection was observed in %s"
-                               : "? of %s was spent in collections: no collection ended while it was observed",
+             tune_is_at_rest(facts) ? "no collection was observed in %s"
+                                    : "? of %s was spent in collections: no collection ended while it was observed",
              format_ns(wall, facts->wall_ns));
     fold_paragraph(out, "  ", "%s", line);
 }
 
 /* Of a heap that was in a collection at the end: the time in it, with that of the others. */
 static void print_under_way(FILE *out, const struct tune_facts *facts) {
-    char wall[FORMAT_MAX], ns[FORMAT_MAX], gc[FORMAT_MAX], phase[TUNE_PHASE], ended[64] = "no other ended", line[320];
+    char wall[FORMAT_MAX], ns[FORMAT_MAX], gc[FORMAT_MAX], phase[PHASE_NOW_MAX], ended[64] = "no other ended",
+                                                                                 line[320];
     const uint64_t in_ended = tune_figure(facts, EDEN_FIGURE_gc_ns), under_way = tune_under_way_ns(facts);
     if (tune_has_collections(facts)) {
         snprintf(ended, sizeof ended, "those that ended took %s", format_ns(gc, in_ended));

@@ -62,6 +62,8 @@ bool tune_has_collections(const struct tune_facts *facts) {
     return tune_figure(facts, EDEN_FIGURE_scavenges) || tune_figure(facts, EDEN_FIGURE_full_collections);
 }
 
+bool tune_is_at_rest(const struct tune_facts *facts) { return facts->collection.known && !facts->collection.under_way; }
+
 uint64_t tune_under_way_ns(const struct tune_facts *facts) {
     const struct collection_model *collection = &facts->collection;
     uint64_t ns = collection->known && collection->under_way ? collection->observed_ns : 0;
@@ -594,7 +596,6 @@ static void begin_heap(struct heap_reader *reader, const struct process_model *p
     facts->suffix = heap->suffix;
     facts->late = heap->late;
     facts->complete = heap_is_complete(heap) && model->lost == 0;
-    facts->is_at_rest = heap->collection.known && !heap->collection.under_way;
     facts->collection = heap->collection;
     facts->lost = model->lost + model->lost_records;
     facts->start_ns = info->mono_ns;

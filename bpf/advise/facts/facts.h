@@ -77,8 +77,7 @@ struct tune_facts {
     char command[64], heap_name[64];
     uint64_t address, id, serial, suffix; /* of the heap, as in struct heap_model */
     bool late, complete;                  /* there before the recording; its end was seen */
-    bool is_at_rest;                      /* at the end: it is known that no collection was under way */
-    struct collection_model collection;   /* that one; it is in no figure and no pass */
+    struct collection_model collection;   /* under way at the end; it is in no figure and no pass */
     uint64_t lost;                        /* events and records of the recording */
     uint64_t wall_ns;                     /* for how long the heap was observed */
     uint64_t start_ns;                    /* since when */
@@ -136,6 +135,8 @@ const struct tune_site *tune_most(const struct tune_facts *facts, double (*measu
 /* Whether a collection ended while the heap was observed: without one, its time in collections is not judged. */
 bool tune_has_collections(const struct tune_facts *facts);
 
+/* At the end: it is known that no collection was under way. */
+bool tune_is_at_rest(const struct tune_facts *facts);
 /* The observed time in the collection under way at the end; 0: there was none, or it is not known. */
 uint64_t tune_under_way_ns(const struct tune_facts *facts);
 /* The same of one that took most of the observed time: it hangs, rather than that the recording happened to end in it.

@@ -97,14 +97,10 @@ char *tune_when(char text[TUNE_WHEN], const struct tune_facts *facts, uint64_t t
     return text;
 }
 
-char *tune_phase(char text[TUNE_PHASE], const struct tune_facts *facts) {
+char *tune_phase(char text[PHASE_NOW_MAX], const struct tune_facts *facts) {
     const struct collection_model *collection = &facts->collection;
-    char took[FORMAT_MAX] = "?";
-    if (collection->phase_since_ns && collection->until_ns >= collection->phase_since_ns) {
-        format_ns(took, collection->until_ns - collection->phase_since_ns);
-    }
-    snprintf(text, TUNE_PHASE, "in %s for %s", phase_names[collection->phase], took);
-    return text;
+    const bool is_known = collection->phase_since_ns && collection->until_ns >= collection->phase_since_ns;
+    return phase_table_in(text, "in", collection->phase, is_known, collection->until_ns - collection->phase_since_ns);
 }
 
 /* What a parameter cures comes first. */

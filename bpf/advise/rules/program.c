@@ -183,7 +183,7 @@ void rule_unfinished(const struct tune_facts *facts, struct findings *findings) 
     if (ns == 0) {
         return;
     }
-    char phase[TUNE_PHASE], all[FORMAT_MAX] = "?", seen[FORMAT_MAX];
+    char phase[PHASE_NOW_MAX], all[FORMAT_MAX] = "?", seen[FORMAT_MAX];
     if (collection->since_ns && collection->until_ns > collection->since_ns) {
         format_ns(all, collection->until_ns - collection->since_ns);
     }
@@ -213,7 +213,7 @@ void rule_unseen(const struct tune_facts *facts, struct findings *findings) {
     }
     struct finding *finding = finding_add(findings, "unseen", 0);
     finding_evidence(finding, "%s",
-                     facts->is_at_rest               ? "no collection was observed"
+                     tune_is_at_rest(facts)          ? "no collection was observed"
                      : tune_under_way_ns(facts) != 0 ? "no collection ended while it was observed"
                                                      : "unknown: no collection ended while it was observed");
     finding_why(finding, "The rules examine completed collections only.");

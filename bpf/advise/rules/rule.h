@@ -12,6 +12,7 @@
 #define EDEN_TUNE_RULE_H
 
 #include "advise/facts/facts.h"
+#include "views/phase_table.h"
 
 enum tune_severity { TUNE_NOTE, TUNE_LOW, TUNE_MEDIUM, TUNE_HIGH };
 extern const char *const tune_severity_names[]; /* "note", "low", "medium", "high" */
@@ -102,8 +103,7 @@ void tune_needs_lifetimes(struct findings *findings, const char *key); /* nothin
 enum { TUNE_WHEN = 32 };
 char *tune_when(char text[TUNE_WHEN], const struct tune_facts *facts, uint64_t time_ns);
 /* "in full.mark for 3.20 s": the phase of the collection under way at the end. */
-enum { TUNE_PHASE = 64 };
-char *tune_phase(char text[TUNE_PHASE], const struct tune_facts *facts);
+char *tune_phase(char text[PHASE_NOW_MAX], const struct tune_facts *facts);
 
 /* ---- the rules, by topic: full.c has rule_full_growth, and so on ------------------------------------------------- */
 

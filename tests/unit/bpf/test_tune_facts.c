@@ -76,7 +76,7 @@ TEST(a_collection_under_way_at_the_end_is_known) {
     model_clear(&model);
     struct tune_heaps heaps;
     read_heap("under_way", &heaps);
-    assert_false(heaps.at[0].is_at_rest);
+    assert_false(tune_is_at_rest(&heaps.at[0]));
     assert_int_equal(tune_under_way_ns(&heaps.at[0]), 60);
     assert_int_equal(tune_unfinished_ns(&heaps.at[0]), 60);
     assert_int_equal(heaps.at[0].collection.phase, EDEN_PHASE_scavenge__copy);

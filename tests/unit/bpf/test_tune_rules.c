@@ -854,7 +854,7 @@ TEST(ok_needs_an_observed_collection) {
     FACTS(facts);
     expect_none(&facts, "ok"); /* nothing happened, or a collection has been under way all the time */
     assert_non_null(strstr(expect(&facts, "unseen").evidence[0], "unknown"));
-    facts.is_at_rest = true;
+    facts.collection = (struct collection_model){.known = true};
     expect_none(&facts, "ok");
     assert_string_equal(expect(&facts, "unseen").evidence[0], "no collection was observed");
     for (int i = 0; i < 10; i++) {
