@@ -5,8 +5,9 @@ LINT_HEADERS := $(filter %.h,$(LINT_FILES))
 # Kernel programs are compiled for another machine; tests use cmocka's macros, which clang-tidy can't judge.
 TIDY_FILES := $(filter-out %.bpf.c tests/%,$(filter %.c,$(LINT_FILES)))
 TIDY_STAMPS := $(TIDY_FILES:%.c=$(B)/lint/%.tidy)
-# A third of the analyzer's usual limit on the paths of a function: a third of the time, and the same findings.
-TIDY_FLAGS := -Xclang -analyzer-config -Xclang max-nodes=75000
+# The analyzer's limit on the paths of a function, usually 225,000. A null dereference at the end of each of the 40
+# longest functions: it finds 32 of them so, and 34 with 75,000, in three times the time.
+TIDY_FLAGS := -Xclang -analyzer-config -Xclang max-nodes=20000
 LINT_FLAGS = $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) -std=gnu17 $(WARN)
 
 # What bpf/ generates is included by its sources, so everything is built first.

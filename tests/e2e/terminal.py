@@ -8,6 +8,7 @@ import re
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 
 from wcwidth import wcswidth
@@ -15,6 +16,7 @@ from wcwidth import wcswidth
 scope, exercise, program, still, *work = sys.argv[1:]
 WIDTHS = (40, 60, 80, 120, 200)
 STYLE = re.compile(r"\x1b\[(?:0|1|2|1;31|32|33)m")
+statuses = {}  # of what ran with a pipe
 CLEAN = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
 
 
@@ -22,7 +24,8 @@ def shown(columns, *arguments, of="stdout", wanted=0, **environment):
     """What a command prints on a terminal of so many columns; its other output goes elsewhere."""
     ours, its = os.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | {of: its}
+    other = tempfile.TemporaryFile()
+    streams = {"stdout": other, "stderr": other} | {of: its}
     tool = subprocess.Popen([scope, *arguments], env=CLEAN | {"TERM": "xterm-256color"} | environment, **streams)
     os.close(its)
     text = b""
@@ -31,7 +34,9 @@ def shown(columns, *arguments, of="stdout", wanted=0, **environment):
             text += part
     except OSError:  # it has ended
         pass
-    assert wanted in (None, tool.wait()), (arguments, tool.wait(), text)
+    os.close(ours)
+    other.seek(0)
+    assert tool.wait() == wanted or wanted is None and tool.wait() >= 0, (arguments, tool.wait(), text, other.read())
     return text.decode().replace("\r\n", "\n")
 
 
@@ -39,6 +44,7 @@ def piped(*arguments, of="stdout", **environment):
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | {of: subprocess.PIPE}
     tool = subprocess.Popen([scope, *arguments], env=CLEAN | environment, **streams)
     text = b"".join(tool.communicate()[i] or b"" for i in range(1)) if of == "stdout" else tool.communicate()[1]
+    statuses[arguments] = tool.returncode
     return text.decode()
 
 
@@ -99,16 +105,17 @@ for command in same:
     whole = piped(*command)
     assert "\x1b" not in whole and whole, command
     for columns in WIDTHS:
-        plain = shown(columns, *command, wanted=None, NO_COLOR="1")
+        plain = shown(columns, *command, wanted=statuses[tuple(command)], NO_COLOR="1")
         assert "\x1b" not in plain, command
         check_width(plain, columns, command)
         cut += check_whole(plain, whole, command, columns)
         if columns == 80:
-            colored = shown(columns, *command, wanted=None)
+            colored = shown(columns, *command, wanted=statuses[tuple(command)])
             styled += colored != plain
             assert STYLE.sub("", colored) == plain, command
     if command[0] not in ("tune", "lifetimes"):  # bars and paragraphs have a width of their own
-        assert words(shown(1000, *command, wanted=None, NO_COLOR="1")) == words(whole), command
+        wide = shown(1000, *command, wanted=statuses[tuple(command)], NO_COLOR="1")
+        assert words(wide) == words(whole), (command, wide, whole)
 assert cut > 10 and styled > 20, (cut, styled)
 print(f"{len(same)} outputs fit {len(WIDTHS)} widths")
 

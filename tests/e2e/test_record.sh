@@ -347,7 +347,7 @@ echo "killed recorders leave readable files, and programs run on"
 status=0
 (
     ulimit -S -f 512
-    exec "$scope" record -o full.data -- sh -c "ulimit -S -f unlimited; '$exercise' 400 && echo alive >full.alive"
+    exec "$scope" record -o full.data -- sh -c "ulimit -S -f unlimited; '$exercise' 100 && echo alive >full.alive"
 ) >out 2>err || status=$?
 [[ $status != 0 ]] || die "a recording that could not be written gave status 0"
 grep -q 'recording stopped' err || die "it does not say that recording ended: $(cat err)"

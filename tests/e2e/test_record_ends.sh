@@ -102,7 +102,7 @@ grep -q 'File too large: `ulimit -f` allows 16,384 bytes' err || die "the limit 
 [[ $(cksum <limited.data) == "$before" ]] || die "no room for a new recording has cost the old one"
 only limited.data
 
-expect_status 1 "$scope" record --max-size 1M --objects -o limited.data -- "$exercise" 40
+expect_status 1 "$scope" record --max-size 1M --objects -o limited.data -- "$exercise" 3
 grep -q -- '--max-size' err || die "--max-size is not named: $(cat err)"
 grep -q '^done$' out || die "the program did not run on to its end"
 read -r events scavenges < <(sqlite3 -separator ' ' limited.data 'SELECT (SELECT count(*) FROM event), total(scavenges) | 0 FROM heap')
@@ -116,7 +116,7 @@ is_cut_short limited.data 'the size limit set by --max-size'
 status=0
 (
     ulimit -f 512
-    exec "$scope" record --objects -o limited.data -- "$exercise" 40
+    exec "$scope" record --objects -o limited.data -- "$exercise" 3
 ) >out 2>err || status=$?
 [[ $status == 1 ]] || die "a limit on file sizes gave status $status"
 grep -q 'File too large: `ulimit -f` allows 524,288 bytes' err || die "the limit is not named: $(cat err)"
@@ -141,7 +141,7 @@ mkdir disk
 if [[ $EUID == 0 ]] && mount -t tmpfs -o size=4m none disk 2>err; then
     trap 'umount disk; cleanup' EXIT
     expect_status 0 "$scope" record -o disk/eden.data -- "$exercise"
-    expect_status 1 "$scope" record --objects -o disk/eden.data -- "$exercise" 40
+    expect_status 1 "$scope" record --objects -o disk/eden.data -- "$exercise" 3
     grep -q 'recording stopped' err || die "it does not say that recording ended: $(cat err)"
     grep -q '^done$' out || die "the program did not run on to its end"
     only disk/eden.data

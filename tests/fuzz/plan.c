@@ -178,7 +178,7 @@ void use_option_set(size_t set) {
 }
 
 bool run_plan(size_t jobs) {
-    const uint64_t seeds = TEST_SANITIZED ? 3 : 9;
+    const uint64_t seeds = TEST_SANITIZED ? 1 : 3;
     for (size_t i = 0; i < plan_sets; i++) {
         use_option_set(i);
         if (!run_seeds(1, seeds, 1500, jobs)) {

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const unsigned reader_runs = 1500;
+const unsigned reader_runs = 500;
 
 enum { MOST_CHANGES = 24, MOST_COLUMNS = 512 };
 
