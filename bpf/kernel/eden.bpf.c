@@ -281,6 +281,7 @@ static __always_inline void latch_capacity(struct heap_entry *heap) {
 
 #define FEED_count(figure, at) add(&heap->figures[figure], 1);
 #define FEED_sum(figure, at) add(&heap->figures[figure], arg[at]);
+#define FEED_more(figure, at) FEED_sum(figure, at)
 #define FEED_gauge(figure, at)                                                                                         \
     if (args > (at)) {                                                                                                 \
         gauge(heap, figure, arg[at]);                                                                                  \

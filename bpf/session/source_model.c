@@ -20,12 +20,13 @@
 #include <string.h>
 
 /* A figure is known where every argument that feeds it is passed. A runtime without the probe of a correction has
- * nothing to correct. */
+ * nothing to correct, and one without that of `more` nothing to add. */
 #define NEEDS_count true
 #define NEEDS_sum true
 #define NEEDS_gauge true
 #define NEEDS_rule true
 #define NEEDS_correction false
+#define NEEDS_more false
 static uint64_t known_figures(const struct file *file) {
     uint64_t known = (1ull << EDEN_FIGURE_COUNT) - 1;
 #define FED(how, figure, argument)                                                                                     \

@@ -174,10 +174,10 @@ static unsigned parts_of(enum eden_figure figure) {
     case EDEN_FIGURE_scavenge_ns:
         return 1;
     case EDEN_FIGURE_gc_ns:
-        return 3;
-    case EDEN_FIGURE_full_ns:
     case EDEN_FIGURE_mark_ns:
     case EDEN_FIGURE_sweep_ns:
+        return 3;
+    case EDEN_FIGURE_full_ns:
     case EDEN_FIGURE_compact_ns:
         return 2;
     default:

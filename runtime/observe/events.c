@@ -233,8 +233,8 @@ static void phase_end(struct observer *self, enum eden_phase phase, uint64_t ns,
     enum eden_phase parent = (enum eden_phase)parents[phase];
     events->phase_ns[phase] = ns;
     show_phase(events, parent, events->began_ns[parent]);
-    heap->figures.mark_ns += phase == EDEN_PHASE_mark ? ns : 0;
-    heap->figures.sweep_ns += phase == EDEN_PHASE_sweep ? ns : 0;
+    heap->figures.mark_ns += phase == EDEN_PHASE_mark || phase == EDEN_PHASE_scavenge__mark ? ns : 0;
+    heap->figures.sweep_ns += phase == EDEN_PHASE_sweep || phase == EDEN_PHASE_scavenge__sweep ? ns : 0;
     heap->figures.compact_ns += phase == EDEN_PHASE_compact ? ns : 0;
     switch (phase) {
 #define EDEN_PHASE(name, text, parent) case EDEN_PHASE_##name:

@@ -50,7 +50,7 @@ def script(program, notes):
     print(clause("full__start", "@full_causes[arg0, arg2] = count();", *since("full__start", 6)))
     print(clause("full__done", "@full_collections[arg0] = count();", "@full_ns[arg0] = sum(arg2);",
                  "@freed_bytes[arg0] = sum(${8});", "@full_pause[arg0] = max(@before[arg0] + arg2);"))
-    for phase in ("mark", "sweep", "compact"):
+    for phase in ("mark", "sweep", "compact", "scavenge__mark", "scavenge__sweep"):
         print(clause(f"{phase}__done", f"@{phase}_ns[arg0] = sum(arg2);"))
     print(clause("tenure", "@tenured_objects[arg0] = count();", "@tenured_bytes[arg0] = sum(arg4);",
                  "@tenure_reasons[arg5] = count();"))
@@ -95,7 +95,9 @@ def check(sums, stats):
         def since(key):
             return sum(get(f"{probe}_{key}") for probe in ("heap__destroy", "scavenge__start", "full__start"))
 
-        for figure in ("scavenges", "full_collections", "scavenge_ns", "full_ns", "mark_ns", "sweep_ns", "compact_ns",
+        for phase in ("mark", "sweep"):
+            compare(heap, f"{phase}_ns", heap[f"{phase}_ns"], get(f"{phase}_ns") + get(f"scavenge__{phase}_ns"))
+        for figure in ("scavenges", "full_collections", "scavenge_ns", "full_ns", "compact_ns",
                        "freed_bytes", "tenured_objects", "tenured_bytes", "remembered", "forgotten", "large_objects",
                        "large_bytes", "mourned", "segments_mapped", "segments_unmapped", "alloc_failures"):
             compare(heap, figure, heap[figure], get(figure))

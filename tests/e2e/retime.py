@@ -15,7 +15,8 @@ OBJECT, MARK, STOP, EVENT = 50, 15, 15e3, 100
 # Where the program's time passes: the probe's argument with the bytes allocated since the last collection.
 SINCE = {"scavenge__start": "a7", "full__start": "a6", "heap__destroy": "a2"}
 PAUSES = {"scavenge": "scavenge_ns", "full": "full_ns"}
-FIGURES = {**PAUSES, "mark": "mark_ns", "sweep": "sweep_ns", "compact": "compact_ns"}
+FIGURES = {**PAUSES, "mark": "mark_ns", "scavenge__mark": "mark_ns", "sweep": "sweep_ns",
+           "scavenge__sweep": "sweep_ns", "compact": "compact_ns"}
 # Where records of lifetimes hold a time: kind of batch, offsets of 64 bits (probes/eden_batches.h).
 TIMES = {0: [8, 24], 5: [8], 6: [8]}
 

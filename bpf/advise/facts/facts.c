@@ -572,7 +572,8 @@ static void clip_times(struct tune_facts *facts, const struct heap_model *heap) 
     } parts[] = {
         {EDEN_FIGURE_scavenge_ns, EDEN_PHASE_scavenge}, {EDEN_FIGURE_gc_ns, EDEN_PHASE_scavenge},
         {EDEN_FIGURE_full_ns, EDEN_PHASE_full},         {EDEN_FIGURE_gc_ns, EDEN_PHASE_full},
-        {EDEN_FIGURE_mark_ns, EDEN_PHASE_mark},         {EDEN_FIGURE_sweep_ns, EDEN_PHASE_sweep},
+        {EDEN_FIGURE_mark_ns, EDEN_PHASE_mark},         {EDEN_FIGURE_mark_ns, EDEN_PHASE_scavenge__mark},
+        {EDEN_FIGURE_sweep_ns, EDEN_PHASE_sweep},       {EDEN_FIGURE_sweep_ns, EDEN_PHASE_scavenge__sweep},
         {EDEN_FIGURE_compact_ns, EDEN_PHASE_compact},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

@@ -318,13 +318,14 @@ TEST(sweeping_ends) {
 struct marks {
     struct observer observer;
     struct tally in_steps, in_fulls;
-    uint64_t steps, sweeps;
+    uint64_t steps, sweeps, mark_ns, sweep_ns;
 };
 
 static void phase_end(struct observer *self, enum eden_phase phase, uint64_t ns, struct tally tally) {
     struct marks *marks = (struct marks *)self;
-    (void)ns;
     marks->sweeps += phase == EDEN_PHASE_scavenge__sweep;
+    marks->mark_ns += phase == EDEN_PHASE_scavenge__mark || phase == EDEN_PHASE_mark ? ns : 0;
+    marks->sweep_ns += phase == EDEN_PHASE_scavenge__sweep || phase == EDEN_PHASE_sweep ? ns : 0;
     if (phase == EDEN_PHASE_scavenge__mark || phase == EDEN_PHASE_mark) {
         struct tally *sum = phase == EDEN_PHASE_mark ? &marks->in_fulls : &marks->in_steps;
         sum->objects += tally.objects;
@@ -352,6 +353,7 @@ TEST(phases_report_each_marked_object_once) {
     assert_true(marks.steps >= 3 && marks.in_steps.objects > 10 && marks.in_fulls.objects > NODES / 2);
     assert_int_equal(marks.in_steps.objects + marks.in_fulls.objects, count_objects(&w));
     assert_int_equal(marks.in_steps.bytes + marks.in_fulls.bytes, heap_old_used(w.heap) + heap_survivor_used(w.heap));
+    assert_int_equal(figures_of(&w).mark_ns, marks.mark_ns);
 }
 
 TEST(a_phase_reports_each_sweep) {
@@ -365,6 +367,7 @@ TEST(a_phase_reports_each_sweep) {
     step(&w, 1);
     step(&w, 1);
     assert_int_equal(marks.sweeps, 2);
+    assert_int_equal(figures_of(&w).sweep_ns, marks.sweep_ns);
 }
 
 struct mourning {
