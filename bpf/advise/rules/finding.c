@@ -115,12 +115,31 @@ static int by_time(const void *a, const void *b) {
     return (x->time_share < y->time_share) - (x->time_share > y->time_share);
 }
 
+/* With pause_goal the time that scavenges take decides how much of eden the program gets, whatever its size. */
+static void leave_eden(struct finding *finding) {
+    bool sets_eden = false;
+    for (int i = 0; i < finding->setting_count; i++) {
+        sets_eden = sets_eden || finding->settings[i].parameter == EDEN_PARAM_eden_size;
+    }
+    if (sets_eden) {
+        finding->setting_count = 0;
+        finding->gains = false;
+        finding->cost[0] = '\0';
+        finding_how(finding,
+                    "a larger eden would spare this, but pause_goal decides how much of eden the program uses: "
+                    "another goal has to be measured (edenscope tune --verify --options pause_goal=...)");
+    }
+}
+
 bool tune_examine(const struct tune_facts *facts, struct findings *findings) {
     *findings = (struct findings){.facts = facts};
     for (const struct rule *rule = tune_rules; rule->key; rule++) {
         if (rule->look) {
             rule->look(facts, findings);
         }
+    }
+    for (size_t i = 0; tune_number(facts, EDEN_PARAM_pause_goal) > 0 && i < findings->count; i++) {
+        leave_eden(&findings->at[i]);
     }
     if (findings->count) {
         qsort(findings->at, findings->count, sizeof *findings->at, by_time);

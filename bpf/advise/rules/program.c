@@ -95,6 +95,8 @@ static const struct {
     {EDEN_PHASE_scavenge__roots, TUNE_SCAVENGES, "the roots"},
     {EDEN_PHASE_scavenge__copy, TUNE_SCAVENGES, "copying survivors"},
     {EDEN_PHASE_scavenge__weak, TUNE_SCAVENGES, "weak references"},
+    {EDEN_PHASE_scavenge__mark, TUNE_SCAVENGES, "marking for the next full collection"},
+    {EDEN_PHASE_scavenge__sweep, TUNE_SCAVENGES, "sweeping after the last full collection"},
     {EDEN_PHASE_mark, TUNE_FULLS, "marking"},
     {EDEN_PHASE_sweep, TUNE_FULLS, "sweeping"},
     {EDEN_PHASE_compact, TUNE_FULLS, "compaction"},

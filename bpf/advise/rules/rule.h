@@ -123,6 +123,7 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
 void rule_heap_grows(const struct tune_facts *facts, struct findings *findings);
 void rule_heap_limit(const struct tune_facts *facts, struct findings *findings);
 void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findings);
+void rule_pause_goal(const struct tune_facts *facts, struct findings *findings);
 void rule_machine_waits(const struct tune_facts *facts, struct findings *findings);
 void rule_program_allocates(const struct tune_facts *facts, struct findings *findings);
 /* The eden, in bytes, that would be worth its memory if there were no max_heap; 0: none is known. */

@@ -18,6 +18,7 @@ const struct rule tune_rules[] = {
     {"heap.fragmented", "large allocations that fail despite enough free memory", rule_heap_fragmented},
     {"heap.limit", "a memory limit nearly reached", rule_heap_limit},
     {"heap.grows", "ever more alive after each full collection, to the end", rule_heap_grows},
+    {"pause.goal", "what short pauses cost, and pauses longer than the goal", rule_pause_goal},
     {"machine.waits", "collections that wait for a CPU, a disk or a control group's CPU time", rule_machine_waits},
     {"ephemeron.load", "ephemerons or weak objects that dominate a phase", rule_ephemeron_load},
     {"unfinished", "a collection that took most of the observed time, and had not ended", rule_unfinished},

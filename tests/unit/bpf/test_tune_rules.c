@@ -919,6 +919,58 @@ TEST(unfinished_is_a_collection_for_most_of_the_time) {
                         "in full.mark for ?; this collection had taken ? by then, 9.00 s of it observed");
 }
 
+/* 400 scavenges; each eighth is the first part of a full collection, and one of these pauses is longer than 30 ms. */
+static void add_short_pauses(struct tune_facts *facts) {
+    set(facts, "pause_goal", "30");
+    for (int i = 0; i < 400; i++) {
+        struct tune_pass *pass = add_scavenge(facts, 4 * MS, MB, 0);
+        pass->part_ns[EDEN_PHASE_scavenge] = 4 * MS;
+        pass->part_ns[EDEN_PHASE_scavenge__mark] = MS;
+        pass->part_ns[EDEN_PHASE_scavenge__sweep] = MS / 2;
+        if (i % 8 == 0) {
+            pass->cause = EDEN_SCAVENGE_FULL;
+            add_full(facts, EDEN_FULL_RATIO, i == 0 ? 28 * MS : MS, 64 * MB, 32 * MB);
+        }
+    }
+}
+
+TEST(pause_goal_names_its_price) {
+    FACTS(facts);
+    add_short_pauses(&facts);
+    struct finding finding = expect(&facts, "pause.goal");
+    assert_near(finding.time_share, 0.06, 1e-9);
+    assert_near(finding.explained_ns[TUNE_SCAVENGES], 600.0 * MS, 1);
+    assert_string_equal(finding.evidence[0],
+                        "1 of 400 pauses were longer than the goal of 30.0 ms; the longest took 32.0 ms");
+    assert_string_equal(finding.evidence[1], "scavenges marked and swept old space for 600 ms, 6.0% of the run");
+    assert_int_equal(finding.setting_count, 0);
+    set(&facts, "pause_goal", "0");
+    expect_none(&facts, "pause.goal");
+
+    renew(&facts); /* it costs nothing, but is missed in one of 50 pauses */
+    set(&facts, "pause_goal", "1.5");
+    for (int i = 0; i < 50; i++) {
+        add_scavenge(&facts, i == 7 ? 2 * MS : MS, MB, 0);
+    }
+    assert_string_equal(expect(&facts, "pause.goal").evidence[0],
+                        "1 of 50 pauses were longer than the goal of 1.50 ms; the longest took 2.00 ms");
+    set(&facts, "pause_goal", "3");
+    expect_none(&facts, "pause.goal");
+    add_survivors(&facts, 4e6, 1, false, 0); /* nor is it in force while lifetimes are measured */
+    assert_non_null(strstr(expect(&facts, "pause.goal").why, "not in force"));
+}
+
+TEST(pause_goal_decides_over_the_size_of_eden) {
+    FACTS(facts);
+    frequent_scavenges(&facts, "1048576", 120000);
+    assert_true(expect(&facts, "eden.small").setting_count > 0);
+    set(&facts, "pause_goal", "10");
+    const struct finding finding = expect(&facts, "eden.small");
+    assert_int_equal(finding.setting_count, 0);
+    assert_false(finding.gains);
+    assert_non_null(strstr(finding.how, "pause_goal decides"));
+}
+
 /* The machine stops the program in a few full collections that no rule is for. */
 TEST(unexplained_is_what_no_rule_accounts_for) {
     FACTS(facts);
@@ -1076,29 +1128,13 @@ TEST(heap_limit_of_policy_auto_goes_by_what_lives) {
 }
 
 TEST(each_known_key_has_a_rule_with_a_pattern) {
-    static const char *const keys[] = {"full.growth",
-                                       "full.headroom",
-                                       "full.explicit",
-                                       "scavenge.remembered",
-                                       "scavenge.copying",
-                                       "scavenge.overflow",
-                                       "tenure.premature",
-                                       "tenure.threshold-outside",
-                                       "tenure.nepotism",
-                                       "eden.small",
-                                       "eden.cache",
-                                       "full.frequent",
-                                       "heap.thrash",
-                                       "heap.fragmented",
-                                       "heap.limit",
-                                       "heap.grows",
-                                       "machine.waits",
-                                       "ephemeron.load",
-                                       "program.allocates",
-                                       "unexplained",
-                                       "unfinished",
-                                       "unseen",
-                                       "ok"};
+    static const char *const keys[] = {
+        "full.growth",      "full.headroom",     "full.explicit",    "scavenge.remembered",
+        "scavenge.copying", "scavenge.overflow", "tenure.premature", "tenure.threshold-outside",
+        "tenure.nepotism",  "eden.small",        "eden.cache",       "full.frequent",
+        "heap.thrash",      "heap.fragmented",   "heap.limit",       "heap.grows",
+        "pause.goal",       "machine.waits",     "ephemeron.load",   "program.allocates",
+        "unexplained",      "unfinished",        "unseen",           "ok"};
     size_t count = 0;
     for (const struct rule *rule = tune_rules; rule->key; rule++) {
         assert_non_null(rule->pattern);
