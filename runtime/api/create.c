@@ -54,7 +54,7 @@ static bool create(struct instance *instance, const eden_options *options, eden_
     heap->mutator.young_start = heap->info.new_start;
     heap->mutator.young_words = heap->mutator.barrier_words = heap->info.new_bytes / 8;
     heap->mutator.heap = heap;
-    heap->cycle.eden_limit = UINTPTR_MAX;
+    cycle_create(heap);
     heap_set_limit(heap);
     heap->hash_seed = 2463534242u;
     heap->alone_bytes = WORKERS_ALONE_BYTES;

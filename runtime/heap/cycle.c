@@ -51,8 +51,9 @@
  * tool asks for, and one before an allocation fails, is to leave nothing dead: it clears all marks, and marks anew.
  *
  * With pause_goal, in a cycle or not, the program gets only as much of eden as a scavenge copies in half of the goal,
- * by the time that the last ones have taken; a quarter of a megabyte at least. A step has what is left of the goal, a
- * quarter of it at least: so cycles end. Time decides nothing else.
+ * by the time that the last ones have taken; a quarter of a megabyte at least, two at first. A step has what is left of
+ * seven eighths of the goal, for it ends a little late, but a quarter of the goal at least: so cycles end. Time decides
+ * nothing else.
  *
  * No cycle runs while lifetimes are measured, or eden is promoted in place: each full collection marks all then.
  *
@@ -96,6 +97,8 @@
 static const uint64_t BARRIER_ALL = 1ull << 61;
 /* What a step marks a millisecond, before one has. */
 enum { BYTES_A_MS = 512 * 1024 };
+/* What the program gets of eden before a scavenge has taken time. */
+enum { FIRST_EDEN = 2 * 1024 * 1024 };
 
 static bool is_special(eden_value object) {
     uint32_t format = eden_format_bits(object);
@@ -246,7 +249,7 @@ static bool drain(struct step *step) {
 static uint64_t goal_ns(const eden_heap *heap) { return (uint64_t)(heap->params.pause_goal * 1e6); }
 
 static uint64_t end_of_step(const eden_heap *heap, uint64_t start_ns) {
-    uint64_t latest = start_ns + goal_ns(heap), least = system_now_ns() + goal_ns(heap) / 4;
+    uint64_t latest = start_ns + goal_ns(heap) / 8 * 7, least = system_now_ns() + goal_ns(heap) / 4;
     return latest > least ? latest : least;
 }
 
@@ -354,7 +357,8 @@ static void limit_eden(eden_heap *heap, bool marks_on) {
     struct cycle *cycle = &heap->cycle;
     uint64_t room = heap->eden.limit - heap->mutator.free, given = room;
     if (is_wanted(heap)) {
-        given = cycle->eden_bytes != 0 && cycle->eden_bytes < room ? cycle->eden_bytes : room;
+        uint64_t fits = cycle->eden_bytes != 0 ? cycle->eden_bytes : FIRST_EDEN;
+        given = fits < room ? fits : room;
         given = marks_on ? share(heap, given) : given;
     }
     uintptr_t limit = given < room ? heap->mutator.free + given / 8 * 8 : UINTPTR_MAX;
@@ -362,6 +366,11 @@ static void limit_eden(eden_heap *heap, bool marks_on) {
         cycle->eden_limit = limit;
         heap_set_limit(heap);
     }
+}
+
+void cycle_create(eden_heap *heap) {
+    heap->cycle.eden_limit = UINTPTR_MAX;
+    limit_eden(heap, false);
 }
 
 static void run_step(eden_heap *heap, uint64_t start_ns, bool is_first) {

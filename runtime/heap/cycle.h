@@ -45,6 +45,8 @@ void cycle_born(eden_heap *heap, eden_value object);
 /* All that is remembered will be forgotten, though it may refer to what becomes old unmarked (young/promote.c). */
 void cycle_forgets_all(eden_heap *heap);
 
+/* A new heap, with parameters and spaces. */
+void cycle_create(eden_heap *heap);
 /* At the end of a scavenge: sweeps for a while (lazy_sweep.c), begins a cycle, marks for a while, or sees that it is
  * time for the full collection. */
 void cycle_step(eden_heap *heap, const struct scavenge_pass *pass);

@@ -75,13 +75,14 @@ bool policy_tenures(const eden_heap *heap) {
            params_decide(&heap->params, EDEN_PARAM_compat_threshold_bug);
 }
 
+/* An eden larger than what can be copied has no part in short pauses: with pause_goal only need promotes in place. */
 static struct eden_policy_bounds bounds_of(const eden_heap *heap) {
     return (struct eden_policy_bounds){.limit = heap->params.max_heap,
                                        .memory = heap->group_memory,
                                        .eden_most = heap->new_space.eden_most,
                                        .sizes = params_decide(&heap->params, EDEN_PARAM_eden_size),
                                        .tenures = policy_tenures(heap),
-                                       .promotes = may_promote(heap)};
+                                       .promotes = may_promote(heap) && heap->params.pause_goal == 0};
 }
 
 bool policy_keeps(const eden_heap *heap) {

@@ -659,6 +659,18 @@ static uintptr_t limit(struct observer *self, uintptr_t most) {
     return most;
 }
 
+/* Nobody knows yet how long a scavenge takes. */
+TEST(the_first_scavenge_comes_early) {
+    static const char *const goals[] = {"0", "10"};
+    for (size_t i = 0; i < 2; i++) {
+        char parameters[64];
+        snprintf(parameters, sizeof parameters, "policy=fixed,eden_size=40M,pause_goal=%s", goals[i]);
+        WORLD(w, parameters);
+        const uint64_t room = w.m->limit - w.m->free;
+        assert_true(i == 0 ? room > 39 << 20 : room <= 2 << 20);
+    }
+}
+
 /* As a profile of lifetimes does. */
 TEST(where_allocations_are_observed_cycles_end) {
     static const struct observer_calls calls = {.allocated = allocated, .limit = limit};
