@@ -57,8 +57,8 @@ static inline uint64_t reading_number(sqlite3_stmt *row, int column) {
 bool reading_processes(struct recording *recording, struct model *model, struct failure *why);
 /* Which process has this number in the file; NULL: none. */
 const struct file_process *reading_process(const struct recording *recording, sqlite3_int64 wanted);
-/* recording_model.c. The columns of a row whose names begin with the prefix; what is missing or NULL is not measured.
- */
-void reading_pause_time(struct pause_time *time, sqlite3_stmt *row, const char *prefix);
+/* recording_model.c. The columns of a row whose names begin with the prefix; what is missing or NULL is not measured,
+ * nor is what is much longer than the pauses. */
+void reading_pause_time(struct pause_time *time, sqlite3_stmt *row, const char *prefix, uint64_t whole_ns);
 
 #endif

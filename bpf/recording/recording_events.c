@@ -53,7 +53,9 @@ static bool read_pause(struct recording *recording, sqlite3_int64 key, struct ev
     }
     if (code == SQLITE_ROW) {
         event->has_pause = 1;
-        reading_pause_time(&event->pause, recording->pause, "");
+        uint64_t ns = event->probe == EDEN_PROBE_full__done ? EDEN_ARG(event->arg, full__done, duration)
+                                                            : EDEN_ARG(event->arg, scavenge__done, duration);
+        reading_pause_time(&event->pause, recording->pause, "", ns);
     }
     bool good = code == SQLITE_ROW || code == SQLITE_DONE || reading_fail_sql(recording, "table pause", why);
     sqlite3_reset(recording->pause);

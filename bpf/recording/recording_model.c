@@ -169,7 +169,7 @@ static bool read_heaps(struct recording *recording, struct file_heaps *heaps, st
 
 /* ---- phases ----------------------------------------------------------------------------------------------------- */
 
-void reading_pause_time(struct pause_time *time, sqlite3_stmt *row, const char *prefix) {
+void reading_pause_time(struct pause_time *time, sqlite3_stmt *row, const char *prefix, uint64_t whole_ns) {
     char name[32];
     bool is_there, ignored;
     time->unmeasured = 0;
@@ -180,6 +180,14 @@ void reading_pause_time(struct pause_time *time, sqlite3_stmt *row, const char *
     }
     time->faults = named_number(row, prefix, "faults", &ignored);
     time->disk_faults = named_number(row, prefix, "disk_faults", &ignored);
+    time->disk_faults = time->disk_faults < time->faults ? time->disk_faults : time->faults;
+    uint64_t most =
+        1000000000; /* kernel and runtime have clocks of their own; but nobody has measured what is far off */
+    sum_add(&most, whole_ns);
+    sum_add(&most, whole_ns);
+    if (pause_time_ns(time) > most) {
+        *time = (struct pause_time){.unmeasured = (1ull << PAUSE_CAUSES) - 1};
+    }
 }
 
 static bool read_phase(struct phase_model *phase, sqlite3_stmt *row) {
@@ -190,8 +198,8 @@ static bool read_phase(struct phase_model *phase, sqlite3_stmt *row) {
     phase->bytes = reading_number(row, 6);
     bool ignored;
     phase->outside_ns = named_number(row, "", "outside_ns", &ignored);
-    reading_pause_time(&phase->pauses, row, "");
-    reading_pause_time(&phase->longest, row, "longest_");
+    reading_pause_time(&phase->pauses, row, "", phase->total_ns);
+    reading_pause_time(&phase->longest, row, "longest_", phase->max_ns);
     return true;
 }
 

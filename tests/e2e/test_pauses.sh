@@ -184,6 +184,14 @@ grep -Eq '^  full .* \? ' out || die "page faults in an older recording: $(cat o
 expect_status 0 "$scope" report -i older.data --view stops --json
 jq -e '[.heaps[].stops[] | .faulting_ns == null and .working_ns > 0 and .asleep_ns > 0] | length == 3 and all' out >all ||
     die "page faults in an older recording: $(cat out)"
+# Causes that are longer than their pauses are nobody's measurement.
+cp r.data false.data
+sqlite3 false.data "UPDATE pause SET working_ns = 1 << 62, disk_faults = -1; UPDATE phase SET working_ns = 1 << 62"
+expect_status 0 "$scope" report -i false.data
+grep -Eq '[0-9]{9} s' out && die "false causes: $(cat out)"
+expect_status 0 "$scope" report -i false.data --view stops --json
+jq -e '[.heaps[].stops[] | .working_ns == null and .asleep_ns == null and .unknown_ns == .ns and .disk_faults == 0]
+    | length == 3 and all' out >all || die "false causes: $(cat out)"
 sqlite3 r.data "DROP VIEW collection; DROP TABLE pause"
 expect_status 0 "$scope" report -i r.data --view stops --json
 jq -e '[.heaps[].stops[] | .asleep_ns == null and .unknown_ns == .ns] | length == 3 and all' out >all ||

@@ -200,7 +200,8 @@ void rule_unfinished(const struct tune_facts *facts, struct findings *findings) 
     finding_why(finding, "The program stands still until this collection ends. Its process may be stopped, or the "
                          "thread that collects waits: for memory, a disk or a CPU.");
     finding_how(finding,
-                "no parameter cures this. `ps -o stat,wchan,args -p %" PRIu32 "` shows whether the process is stopped "
+                "no parameter cures this. While it runs, `ps -o stat,wchan,args -p %" PRIu32
+                "` shows whether the process is stopped "
                 "(T; kill -CONT continues it), waits (D, S) or works (R), and `edenscope stat -p %" PRIu32
                 " 1` in which phase it is",
                 facts->process.pid, facts->process.pid);

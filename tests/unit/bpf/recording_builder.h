@@ -77,7 +77,7 @@ static inline void fill_heap(struct heap_model *heap, uint64_t salt) {
             phase->pauses.ns[PAUSE_faulting] = phase->longest.ns[PAUSE_faulting] = 0;
         }
         phase->pauses.faults = salt + 4;
-        phase->longest.disk_faults = salt + 5;
+        phase->longest.faults = phase->longest.disk_faults = salt + 5;
         memset(phase->buckets, 0, sizeof phase->buckets);
         phase->buckets[0] = 1;
         phase->buckets[salt % HISTOGRAM_BUCKETS] += 1;
