@@ -588,6 +588,7 @@ static void begin_heap(struct heap_reader *reader, const struct process_model *p
     struct tune_facts *facts = &reader->facts;
     reader->wall_ns = model->wall_ns;
     reader->end_ns = info->commit_ns;
+    facts->recorded_ns = model->wall_ns;
     facts->process = process->key;
     memcpy(facts->command, process->command, sizeof facts->command);
     memcpy(facts->heap_name, heap->name, sizeof facts->heap_name);

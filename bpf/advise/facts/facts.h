@@ -80,6 +80,7 @@ struct tune_facts {
     struct collection_model collection;   /* under way at the end; it is in no figure and no pass */
     uint64_t lost;                        /* events and records of the recording */
     uint64_t wall_ns;                     /* for how long the heap was observed */
+    uint64_t recorded_ns;                 /* for how long anything was */
     uint64_t start_ns;                    /* since when */
     uint64_t figures[EDEN_FIGURE_COUNT];  /* sums: of what was observed */
     uint64_t known;                       /* bit i: figures[i] is */

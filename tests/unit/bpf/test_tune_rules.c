@@ -919,6 +919,22 @@ TEST(unfinished_is_a_collection_for_most_of_the_time) {
                         "in full.mark for ?; this collection had taken ? by then, 9.00 s of it observed");
 }
 
+/* report's shares are of the whole recording. */
+TEST(a_heap_that_came_late_says_what_its_shares_are_of) {
+    FACTS(facts);
+    add_scavenge(&facts, 100 * MS, MB, 0);
+    facts.recorded_ns = 2 * facts.wall_ns;
+    struct findings findings;
+    assert_true(tune_examine(&facts, &findings));
+    char *text __attribute__((cleanup(free_at))) = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    tune_print_text(out, &(struct tune_report){.findings = &findings, .heaps = 1, .before = ""});
+    fclose(out);
+    assert_non_null(strstr(text, "1.0% of 10.0 s of the 20.0 s recorded was spent in collections"));
+    findings_clear(&findings);
+}
+
 /* 400 scavenges; each eighth is the first part of a full collection, and one of these pauses is longer than 30 ms. */
 static void add_short_pauses(struct tune_facts *facts) {
     set(facts, "pause_goal", "30");
