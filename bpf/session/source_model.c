@@ -154,6 +154,22 @@ static uint64_t before_first(const struct late_heap *late, uint64_t first, uint6
     return late->is_reconciled ? (base > sum ? base - sum : 0) : first;
 }
 
+/* A full collection whose start was not seen has its cause from the later header alone, which does not say when it
+ * ended: it counts as seen, as it does in full_collections. Its cause has come since the first header. */
+static void move_unseen_causes(struct heap_model *heap, const struct late_heap *late) {
+    uint64_t unseen = 0;
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        sum_add(&unseen, heap->full_by_cause_before[i]);
+    }
+    unseen = sum_less(unseen, heap->before[EDEN_FIGURE_full_collections]);
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        const uint64_t since = sum_less(heap->full_by_cause_before[i], late->first.full_by_cause[i]);
+        const uint64_t moved = since < unseen ? since : unseen;
+        heap->full_by_cause_before[i] -= moved;
+        unseen -= moved;
+    }
+}
+
 /* Adds what a late heap's header knew to what was seen since. */
 static void add_header(struct heap_model *heap, const struct heap_entry *entry, const struct late_heap *late) {
     uint64_t gauges = mask_of_kind(KIND_gauge), maxima = mask_of_kind(KIND_max);
@@ -179,6 +195,7 @@ static void add_header(struct heap_model *heap, const struct heap_entry *entry, 
         heap->full_by_cause_before[i] =
             before_first(late, late->first.full_by_cause[i], late->base.full_by_cause[i], late->sums.full_by_cause[i]);
     }
+    move_unseen_causes(heap, late);
     heap->id = late->first.id;
     memcpy(heap->name, late->first.name, sizeof heap->name);
 }

@@ -351,10 +351,10 @@ static void print_line(FILE *out, const char *text, const struct heap_model *hea
 }
 
 static void print_causes(FILE *out, const struct heap_model *heap) {
-    uint64_t with_cause = 0, ended = observed(heap, EDEN_FIGURE_full_collections);
+    uint64_t with_cause = 0, all = heap->figures[EDEN_FIGURE_full_collections];
     for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
         char count[FORMAT_MAX];
-        sum_add(&with_cause, sum_less(heap->full_by_cause[i], heap->full_by_cause_before[i]));
+        sum_add(&with_cause, heap->full_by_cause[i]);
         if (heap->full_by_cause[i]) {
             fprintf(out, "    cause: %-*s%s: %s", LABEL - 9, eden_full_cause_name(i),
                     format_count(count, heap->full_by_cause[i]), eden_full_cause_meaning(i));
@@ -365,10 +365,10 @@ static void print_causes(FILE *out, const struct heap_model *heap) {
             fputc('\n', out);
         }
     }
-    if (heap->known >> EDEN_FIGURE_full_collections & 1 && ended > with_cause) {
+    if (heap->known >> EDEN_FIGURE_full_collections & 1 && all > with_cause) {
         char count[FORMAT_MAX];
         fprintf(out, "    cause: %-*s%s: recorded without its start, which has the cause\n", LABEL - 9, "?",
-                format_count(count, ended - with_cause));
+                format_count(count, all - with_cause));
     }
 }
 

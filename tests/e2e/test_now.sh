@@ -76,6 +76,10 @@ expect_status 0 "$scope" script -i held.data --probe param__set
 grep -q "name='eden_size' value='1048576'" out && grep -q "name='policy' value='fixed'" out || die "script: $(cat out)"
 expect_status 0 "$scope" report -i held.data --json
 says "all(heap[name] == value for name, value in json.loads(open('own').readline()).items() if name != 'pid')"
+# The collection under way at attach ended in the recording, and the later header has its cause: it is counted there.
+says "heap['window']['full_collections'] == 2 == heap['window']['full_by_cause']['request']"
+expect_status 0 "$scope" report -i held.data
+grep -Eq '^    cause: request +3: .*; while recorded: 2$' out && ! grep -q 'cause: ?' out || die "causes: $(cat out)"
 expect_status 0 "$scope" tune -i held.data
 ! grep -q "defaults are assumed" out err || die "tune: $(cat out err)"
 rm own
