@@ -42,6 +42,22 @@ enum eden_phase phase_whole(enum eden_phase phase) {
     return phase;
 }
 
+static int next_part(int whole, int phase) {
+    do {
+        phase++;
+    } while (phase < EDEN_PHASE_COUNT && phase_parents[phase] != whole);
+    return phase;
+}
+
+int phase_next(int phase) {
+    int next = next_part(phase, -1); /* the first of its parts */
+    while (next == EDEN_PHASE_COUNT && phase >= 0) {
+        next = next_part(phase_parents[phase], phase);
+        phase = phase_parents[phase];
+    }
+    return next;
+}
+
 const char *const earlier_names[EARLIER_COUNT] = {"whole", "partial", "unknown"};
 
 const char model_no_heap[] = "no heap was created, or none was seen: other messages may say why; or check that the "

@@ -182,6 +182,9 @@ extern const char *const pause_cause_names[PAUSE_CAUSES], *const pause_cause_hea
                                                               *const pause_cause_meanings[PAUSE_CAUSES];
 extern const int phase_parents[EDEN_PHASE_COUNT];   /* enum eden_phase, or -1: a whole collection */
 enum eden_phase phase_whole(enum eden_phase phase); /* the collection that it is a part of */
+/* The order of tables, in which parts follow their whole: the phase after this one, or EDEN_PHASE_COUNT. Before the
+ * first is -1. */
+int phase_next(int phase);
 /* One of those that follow one another in a heap: all whole collections do, and the calls of one part. */
 static inline enum eden_phase phase_in_turn(enum eden_phase phase) {
     return phase_parents[phase] < 0 ? EDEN_PHASE_scavenge : phase;

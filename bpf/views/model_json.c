@@ -62,7 +62,7 @@ static json_t *pauses_to_json(const struct pause_time *time, uint64_t ns) {
 
 static json_t *phases_to_json(const struct heap_model *heap) {
     json_t *object = json_object();
-    for (int i = 0; object && i < EDEN_PHASE_COUNT; i++) {
+    for (int i = phase_next(-1); object && i < EDEN_PHASE_COUNT; i = phase_next(i)) {
         const struct phase_model *phase = heap->phase[i];
         if (!phase) {
             continue;

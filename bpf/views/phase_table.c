@@ -42,7 +42,7 @@ static void print_line(const struct sheet *sheet, const struct phase_model *phas
 bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
     const struct sheet sheet = SHEET(out, "#", phase_columns);
     bool any = false;
-    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+    for (int i = phase_next(-1); i < EDEN_PHASE_COUNT; i = phase_next(i)) {
         if (!heap->phase[i] || !heap->phase[i]->calls) {
             continue;
         }
@@ -51,7 +51,7 @@ bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
             sheet_heading(&sheet);
             any = true;
         }
-        print_line(&sheet, heap->phase[i], i, wall_ns);
+        print_line(&sheet, heap->phase[i], (enum eden_phase)i, wall_ns);
     }
     return any;
 }

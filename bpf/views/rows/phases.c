@@ -153,8 +153,8 @@ static bool gather(struct rows *rows, const struct viewed *viewed, struct failur
     for (size_t i = 0; good && i < places->count; i++) {
         add_under_way(&all, i, &places->at[i].heap->collection);
         limit_parts(&all.heaps[i]);
-        for (enum eden_phase j = 0; j < EDEN_PHASE_COUNT; j++) {
-            add_row(rows, i, j, &all.heaps[i].of[j], viewed->until_ns - viewed->from_ns);
+        for (int j = phase_next(-1); j < EDEN_PHASE_COUNT; j = phase_next(j)) {
+            add_row(rows, i, (enum eden_phase)j, &all.heaps[i].of[j], viewed->until_ns - viewed->from_ns);
         }
     }
     clear(&all, places->count);

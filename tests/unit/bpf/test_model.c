@@ -40,6 +40,18 @@ TEST(percentiles_are_nearest_ranks) {
     assert_int_equal(phase_percentile(&phase, 99), 1000000); /* never above the maximum */
 }
 
+/* Numbers of phases only grow, so a part may come long after its whole. */
+TEST(parts_follow_their_whole_in_tables) {
+    char names[512] = "";
+    for (int phase = phase_next(-1); phase < EDEN_PHASE_COUNT; phase = phase_next(phase)) {
+        assert_true(strlen(names) + strlen(phase_names[phase]) + 2 < sizeof names);
+        strcat(strcat(names, phase_names[phase]), " ");
+    }
+    assert_string_equal(names, "scavenge scavenge.remembered scavenge.roots scavenge.copy scavenge.weak scavenge.mark "
+                               "scavenge.sweep full full.mark full.sweep full.compact full.compact.plan "
+                               "full.compact.update full.compact.move ");
+}
+
 struct losses {
     int lines;
     char last[MODEL_TEXT];
