@@ -4,7 +4,6 @@
 #include "util/style.h"
 #include "util/whole.h"
 #include "views/phase_table.h"
-#include <string.h>
 
 static void print_causes(FILE *out, const struct heap_model *heap) {
     for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
@@ -15,21 +14,23 @@ static void print_causes(FILE *out, const struct heap_model *heap) {
     }
 }
 
-/* gc_ns counts pauses whole, when they end; the share is of the time in pauses that lies within the observed time. */
+/* gc_ns counts pauses whole, when they end, as the figures below it do; the share is of the time in pauses that lies
+ * within the observed time, which is named where it is another. */
 static void note_stopped(char *note, size_t size, const struct heap_model *heap, uint64_t wall_ns) {
-    char text[FORMAT_MAX] = "?", share[16] = "?";
+    char text[FORMAT_MAX], share[16] = "?";
     const uint64_t seen = heap->figures[EDEN_FIGURE_gc_ns] - heap->before[EDEN_FIGURE_gc_ns];
-    if (heap->stopped_known) {
-        format_ns(text, heap->stopped_ns);
-    }
     if (heap->stopped_known && wall_ns) {
         snprintf(share, sizeof share, "%.2f%%", 100 * (double)heap->stopped_ns / (double)wall_ns);
     }
-    snprintf(note, size, "#  ");
-    if (heap->late || (heap->stopped_known && heap->stopped_ns != seen)) {
-        snprintf(note + 3, size - 3, "%s%s, ", text, heap->late ? " since attach" : "");
+    const bool is_other = heap->stopped_known && heap->stopped_ns != seen;
+    size_t length = (size_t)snprintf(note, size, "#  ");
+    if (heap->late) {
+        length += (size_t)snprintf(note + length, size - length, "%s since attach%s ", format_ns(text, seen),
+                                   is_other ? ";" : ",");
     }
-    size_t length = strlen(note);
+    if (is_other) {
+        length += (size_t)snprintf(note + length, size - length, "paused for %s, ", format_ns(text, heap->stopped_ns));
+    }
     snprintf(note + length, size - length, "%s of the %s observed", share, format_ns(text, wall_ns));
 }
 
@@ -45,7 +46,7 @@ static void print_now(FILE *out, const struct process_model *process, const stru
 }
 
 static void print_figure(FILE *out, const struct heap_model *heap, enum eden_figure figure, uint64_t wall_ns) {
-    char value[FORMAT_MAX] = "?", note[96] = "", text[FORMAT_MAX];
+    char value[FORMAT_MAX] = "?", note[128] = "", text[FORMAT_MAX];
     enum figure_kind kind = figure_descriptions[figure].kind;
     enum style style = STYLE_PLAIN;
     if (heap->known >> figure & 1) {

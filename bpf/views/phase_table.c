@@ -18,11 +18,14 @@ static const struct sheet_column phase_columns[] = {{"Overhead", SHEET_NUMBER, 9
                                                     {"Avg", SHEET_NUMBER, 9, 1},      {"P50 <=", SHEET_NUMBER, 9, 1},
                                                     {"P99 <=", SHEET_NUMBER, 9, 1},   {"Max", SHEET_NUMBER, 9, 1}};
 
+/* What it took within the observed time. */
+static uint64_t within_ns(const struct phase_model *phase) { return phase_observed_ns(phase) + phase->under_way_ns; }
+
 static void print_line(const struct sheet *sheet, const struct phase_model *phase, enum eden_phase number,
                        uint64_t wall_ns) {
     char share[16] = "-", name[40], calls[FORMAT_MAX], total[FORMAT_MAX], average[FORMAT_MAX], p50[FORMAT_MAX],
          p99[FORMAT_MAX], max[FORMAT_MAX];
-    double part = wall_ns ? (double)(phase_observed_ns(phase) + phase->under_way_ns) / (double)wall_ns : 0;
+    double part = wall_ns ? (double)within_ns(phase) / (double)wall_ns : 0;
     if (wall_ns) {
         snprintf(share, sizeof share, "%.2f%%", 100 * part);
     }
@@ -41,7 +44,7 @@ static void print_line(const struct sheet *sheet, const struct phase_model *phas
 
 bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
     const struct sheet sheet = SHEET(out, "#", phase_columns);
-    bool any = false;
+    bool any = false, is_other = false;
     for (int i = phase_next(-1); i < EDEN_PHASE_COUNT; i = phase_next(i)) {
         if (!heap->phase[i] || !heap->phase[i]->calls) {
             continue;
@@ -52,6 +55,10 @@ bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
             any = true;
         }
         print_line(&sheet, heap->phase[i], (enum eden_phase)i, wall_ns);
+        is_other = is_other || within_ns(heap->phase[i]) != heap->phase[i]->total_ns;
+    }
+    if (is_other && wall_ns) {
+        fprintf(out, "# Overhead is of what lies within the time observed, Total of whole calls that ended.\n");
     }
     return any;
 }

@@ -4,7 +4,8 @@
  *         12.31%  scavenge               42    51.2 ms   1.22 ms   1.18 ms   2.03 ms   2.11 ms
  *
  * Overhead is the share of wall_ns of what the phase took within that time, the call that has not ended too; the other
- * columns are of whole calls. Parts stand indented below the collection they belong to. */
+ * columns are of whole calls; a line below says so where that is not the same. Parts stand indented below the
+ * collection they belong to. */
 #ifndef EDEN_PHASE_TABLE_H
 #define EDEN_PHASE_TABLE_H
 

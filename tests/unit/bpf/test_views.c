@@ -157,18 +157,23 @@ static void assert_paused(const char *path, const struct stopped *is, const char
     fclose(out);
     assert_has(text, reported);
     assert_has(text, noted);
+    assert_int_equal(strstr(text, "# Overhead is of what lies within the time observed, Total of whole calls") != NULL,
+                     is->outside_ns || is->under_way_ns);
 }
 
 TEST(time_and_share_of_pauses_are_of_the_same_time) {
     const struct stopped before = {.is_late = true, .before_ns = 300, .seen_ns = 12 * SECOND, .outside_ns = 9 * SECOND},
                          at_end = {.is_late = true, .before_ns = 2 * SECOND, .under_way_ns = 4 * SECOND},
-                         more = {.seen_ns = SECOND, .under_way_ns = 2 * SECOND}, whole = {.seen_ns = SECOND};
+                         more = {.seen_ns = SECOND, .under_way_ns = 2 * SECOND}, whole = {.seen_ns = SECOND},
+                         late = {.is_late = true, .before_ns = 2 * SECOND, .seen_ns = SECOND};
     assert_paused("before", &before, " 12.0 s; while recorded: 3.00 s, 75.00% of wall time\n",
-                  "3.00 s since attach, 75.00% of the 4.00 s observed\n");
+                  "#  12.0 s since attach; paused for 3.00 s, 75.00% of the 4.00 s observed\n");
     assert_paused("at_end", &at_end, " 2.00 s; while recorded: 4.00 s, 100.00% of wall time\n",
-                  "4.00 s since attach, 100.00% of the 4.00 s observed\n");
+                  "#  0 ns since attach; paused for 4.00 s, 100.00% of the 4.00 s observed\n");
     assert_paused("more", &more, " 1.00 s; while recorded: 3.00 s, 75.00% of wall time\n",
-                  "#  3.00 s, 75.00% of the 4.00 s observed\n");
+                  "#  paused for 3.00 s, 75.00% of the 4.00 s observed\n");
+    assert_paused("late", &late, " 3.00 s; while recorded: 1.00 s, 25.00% of wall time\n",
+                  "#  1.00 s since attach, 25.00% of the 4.00 s observed\n");
     assert_paused("one", &whole, " 1.00 s, 25.00% of wall time\n", "#  25.00% of the 4.00 s observed\n");
 }
 
