@@ -190,10 +190,18 @@ static bool observe(struct run *run, struct failure *why) {
     }
 }
 
+/* Of names, source_report_unseen says that there was no heap. */
+static void report_end(const struct run *run, const struct model *model) {
+    model_report_end(model, run->selection.kind == SELECT_NAMES, message_report, NULL);
+}
+
 static bool summarize(struct run *run, struct failure *why) {
     struct model model = {0};
     bool done = source_snapshot(run->source, &model, why);
     run->has_heap = done && model_heap_count(&model) != 0;
+    if (done && !run->has_heap) { /* before a summary of nothing */
+        report_end(run, &model);
+    }
     if (done && run->options.json) {
         model_print_json(run->out, &model);
     } else if (done) {
@@ -201,7 +209,9 @@ static bool summarize(struct run *run, struct failure *why) {
     }
     if (done) {
         output_flush(&run->output);
-        model_report_end(&model, false, message_report, NULL);
+    }
+    if (run->has_heap) {
+        report_end(run, &model);
     }
     model_clear(&model);
     return done;
@@ -232,7 +242,7 @@ static int run_stat(struct run *run) {
         return failure_report(&why);
     }
     if (run->options.interval > 0 && run->intervals != 0) {
-        model_report_end(&run->before, false, message_report, NULL);
+        report_end(run, &run->before);
     }
     const int unseen = source_report_unseen(&run->selection, run->has_heap);
     int status = source_exit_status(run->source);

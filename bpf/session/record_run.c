@@ -195,7 +195,8 @@ static void report_summary(const struct model *model, const struct run *run, con
                       format_count(lost, model->lost_records), plural(model->lost_records));
     }
     model_report_gaps(model, message_report, NULL);
-    if (model_heap_count(model) == 0 && !request->quiet) {
+    const bool is_said = request->observed.selection.kind == SELECT_NAMES && request->begun == 0; /* by the caller */
+    if (model_heap_count(model) == 0 && !request->quiet && !is_said) {
         message_print("%s", model_no_heap);
     }
 }

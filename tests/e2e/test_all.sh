@@ -127,6 +127,7 @@ for command in "stat -n none-$$ 0.1 2" "stat -n none-$$ -n none 0.1 2 --json" "r
     # shellcheck disable=SC2086
     expect_status 1 "$scope" $command
     grep -q "no process named none-$$.* was observed" err || die "$command: the name is not reported: $(cat err)"
+    ! grep -q 'no heap was created' err || die "$command: it is said twice: $(cat err)"
 done
 expect_status 0 "$scope" stat --json -a 0.1 1
 

@@ -135,6 +135,11 @@ wall=$(sed -nE 's/^  ([0-9.]+ [mun]?s) observed, 0 events lost$/\1/p' "$folder/t
 grep -q "^  Shares and rates are of the whole $wall, also" "$folder/text" || die "the table does not say its time"
 echo "shares and rates name their time"
 
+# Of a command without heaps, that comes first.
+"$scope" stat -- true >"$folder/text" 2>&1
+head -n 1 "$folder/text" | grep -q '^edenscope: no heap was created' || die "what matters is not first: $(cat "$folder/text")"
+[[ $(grep -c 'no heap' "$folder/text") == 1 ]] || die "it is said twice: $(cat "$folder/text")"
+
 # Statuses, as a shell gives them.
 expect_status 7 "$scope" stat -- sh -c 'exit 7'
 expect_status 137 "$scope" stat -- sh -c 'kill -9 $$'
