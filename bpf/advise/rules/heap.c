@@ -1,5 +1,6 @@
 /* Rules about the memory of old space: its segments, its free chunks, its limit. */
 #include "advise/rules/rule.h"
+#include "eden_values.h"
 #include "util/format.h"
 #include "util/whole.h"
 #include <inttypes.h>
@@ -224,16 +225,50 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
 
 static const double NEAR = 0.9, USED = 0.75; /* of the limit: mapped, and in use */
 
-/* policy=auto uses all memory up to the limit on purpose: only what collections find alive says how near it is, and all
- * of them are for lack of room. */
-static bool is_hurried(const struct tune_facts *facts, const struct tune_pass *pass) {
+/* policy=auto uses all memory up to the limit on purpose: only what collections find alive says how near it is. Near
+ * the limit, those for growth come as early as they do because of it. */
+struct hurried {
+    uint64_t by_cause[EDEN_FULL_CAUSES], ns_by_cause[EDEN_FULL_CAUSES];
+    uint64_t count, ns, freed; /* freed: by the last one */
+    bool is_less;              /* each has freed less than the one before */
+};
+
+static void add_hurried(struct hurried *hurried, const struct tune_pass *pass) {
+    hurried->by_cause[pass->cause]++;
+    hurried->ns_by_cause[pass->cause] += pass->duration_ns;
+    hurried->is_less = hurried->count == 0 || (hurried->is_less && pass->freed_bytes < hurried->freed);
+    hurried->freed = pass->freed_bytes;
+    hurried->count++;
+    hurried->ns += pass->duration_ns;
+}
+
+/* new_space: at least what is beside old space. */
+static bool is_hurried(const struct tune_facts *facts, const struct tune_pass *pass, double new_space, double limit) {
     return pass->full && (pass->cause == EDEN_FULL_LIMIT || pass->cause == EDEN_FULL_ALLOCATION ||
-                          (tune_is_old_decided(facts) && pass->cause == EDEN_FULL_RATIO));
+                          (tune_is_old_decided(facts) && pass->cause == EDEN_FULL_RATIO &&
+                           (double)pass->old_before + new_space >= USED * limit));
+}
+
+static void hurried_evidence(struct finding *finding, const struct hurried *hurried) {
+    static const char *const whys[EDEN_FULL_CAUSES] = {
+        [EDEN_FULL_RATIO] = "max_heap lets old space grow no further",
+        [EDEN_FULL_ALLOCATION] = "an allocation found no room",
+        [EDEN_FULL_LIMIT] = "the heap was at max_heap",
+    };
+    for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
+        char took[FORMAT_MAX];
+        if (hurried->by_cause[i]) {
+            finding_evidence(finding, "%" PRIu64 " full collection%s (cause %s) took %s: %s", hurried->by_cause[i],
+                             hurried->by_cause[i] == 1 ? "" : "s", eden_full_cause_name(i),
+                             format_ns(took, hurried->ns_by_cause[i]), whys[i]);
+        }
+    }
 }
 
 void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) {
     double limit = tune_number(facts, EDEN_PARAM_max_heap), peak = 0, used = 0;
-    uint64_t peak_ns = 0, ns = 0, fulls = 0;
+    uint64_t peak_ns = 0;
+    struct hurried hurried = {0};
     if (!isfinite(limit)) {
         return;
     }
@@ -247,12 +282,12 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
     peak = fmax(peak, (double)tune_figure(facts, EDEN_FIGURE_old_capacity));
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
-        bool hurried = is_hurried(facts, pass);
         if (pass->full || !tune_is_old_decided(facts)) {
             used = fmax(used, (double)(pass->full ? pass->old_after : pass->old_before));
         }
-        fulls += hurried;
-        ns += hurried ? pass->duration_ns : 0;
+        if (is_hurried(facts, pass, new_space, limit)) {
+            add_hurried(&hurried, pass);
+        }
     }
     /* Mapped is not used: what is mapped and free is room still. */
     const double taken = fmin(peak + new_space, limit); /* they need not have been largest at one moment */
@@ -260,22 +295,21 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
     if (!near) {
         return;
     }
-    char most[FORMAT_MAX], bound[FORMAT_MAX], when[TUNE_WHEN], took[FORMAT_MAX];
-    struct finding *finding = finding_add(findings, "heap.limit", tune_share_of_time(facts, (double)ns));
-    finding_explains(finding, 0, (double)ns);
+    char most[FORMAT_MAX], bound[FORMAT_MAX], when[TUNE_WHEN];
+    struct finding *finding = finding_add(findings, "heap.limit", tune_share_of_time(facts, (double)hurried.ns));
+    finding_explains(finding, 0, (double)hurried.ns);
     finding->severity = facts->failure_count ? TUNE_HIGH : finding->severity > TUNE_MEDIUM ? TUNE_HIGH : TUNE_MEDIUM;
     finding_evidence(finding, "the heap took %s at %s, %.0f%% of max_heap (%s)", format_bytes(most, whole_of(taken)),
                      tune_when(when, facts, peak_ns), 100 * taken / limit, format_bytes(bound, whole_of(limit)));
-    if (fulls) {
-        finding_evidence(finding, "%" PRIu64 " full collections ran for lack of room; they took %s", fulls,
-                         format_ns(took, ns));
-    }
+    hurried_evidence(finding, &hurried);
     if (facts->failure_count) {
         finding_evidence(finding, "%zu allocation%s failed, the first at %s", facts->failure_count,
                          facts->failure_count == 1 ? "" : "s", tune_when(when, facts, facts->failures[0].time_ns));
     }
-    finding_why(finding, "The heap cannot grow any more, so it runs a full collection each time it needs room, and "
-                         "each one frees less. When one frees too little, allocation fails.");
+    finding_why(finding,
+                "Near the limit the heap cannot grow as it would, so it runs a full collection each time it needs "
+                "room%s. When one frees too little, allocation fails.",
+                hurried.count > 1 && hurried.is_less ? ", and each one frees less" : "");
     finding_set(finding, EDEN_PARAM_max_heap, limit * 1.5);
     finding_how(finding, "1.5 times the limit, and more if that is still too little; or keep less data in the program");
     finding_cost(finding, "memory, up to the new limit");

@@ -1141,6 +1141,14 @@ TEST(heap_limit_of_policy_auto_goes_by_what_lives) {
     add_full(&facts, EDEN_FULL_RATIO, MS, 76 * MB, 10 * MB);
     struct finding finding = expect(&facts, "heap.limit");
     assert_true(value_of(&finding, EDEN_PARAM_max_heap) > 104857600.0);
+    assert_non_null(strstr(finding.evidence[1], "2 full collections (cause ratio) took 2.00 ms: max_heap lets"));
+    assert_non_null(strstr(finding.why, "each one frees less"));
+    add_full(&facts, EDEN_FULL_LIMIT, MS, 76 * MB, 20 * MB);
+    add_full(&facts, EDEN_FULL_RATIO, MS, 20 * MB, MB); /* with room to grow */
+    finding = expect(&facts, "heap.limit");
+    assert_non_null(strstr(finding.evidence[1], "2 full collections (cause ratio) took 2.00 ms"));
+    assert_non_null(strstr(finding.evidence[2], "1 full collection (cause limit) took 1.00 ms"));
+    assert_null(strstr(finding.why, "each one frees less"));
 }
 
 TEST(each_known_key_has_a_rule_with_a_pattern) {
