@@ -107,7 +107,7 @@ static void print_account(FILE *out, const struct findings *findings) {
     }
     snprintf(line, sizeof line,
              "the findings explain %.1f%% of the time, %.1f%% is unexplained (scavenges %.1f%%, full collections "
-             "%.1f%%)",
+             "%.1f%%); shares of findings may overlap",
              100 * shares.explained, 100 * shares.unexplained, 100 * shares.rest[TUNE_SCAVENGES],
              100 * shares.rest[TUNE_FULLS]);
     fold_paragraph(out, "  ", "%s", line);

@@ -548,7 +548,7 @@ bool report_text(FILE *out, const char *path, struct recording *recording, const
         snprintf(why->message, sizeof why->message, "out of memory for the report");
         return false;
     }
-    fprintf(out, "all heaps together\n");
+    fprintf(out, "all heaps together: times add up, also of heaps that ran at once, so shares can exceed 100%%\n");
     print_sums(out, info, model, &total);
     print_phases(out, &total, model->wall_ns);
     fputc('\n', out);

@@ -27,7 +27,8 @@ def findings(text):
             for key, severity, rest in zip(parts[1::3], parts[2::3], parts[3::3])}
 
 # What the findings explain, and what they do not.
-ACCOUNT = [r"^  the findings explain [0-9.]+% of the time, [0-9.]+% is unexplained \(", r"^  unexplained \("]
+ACCOUNT = [r"^  the findings explain [0-9.]+% of the time, [0-9.]+% is unexplained \(", r"^  unexplained \(",
+           r"shares of findings\s+may\s+overlap"]
 blocks = examples(sys.argv[1], 4)
 for command, shown in blocks:
     printed = output(command.replace("edenscope tune -- ", "./tune-by-count "))
