@@ -28,7 +28,7 @@ def findings(text):
 
 # What the findings explain, and what they do not.
 ACCOUNT = [r"^  the findings explain [0-9.]+% of the time, [0-9.]+% is unexplained \(", r"^  unexplained \(",
-           r"shares of findings\s+may\s+overlap"]
+           r"shares\s+of\s+findings\s+may\s+overlap"]
 blocks = examples(sys.argv[1], 4)
 for command, shown in blocks:
     printed = output(command.replace("edenscope tune -- ", "./tune-by-count "))
