@@ -13,9 +13,14 @@
  *
  * I3. A group is of one owner: names, which processes choose, lead into no other user's series.
  *
- * I4. Of MOST_GROUPS groups no owner takes more than is his (kernel_share_left): so nobody makes the page too long for
- * the scraper. What is beyond goes to a group of its owner whose names are "(others)". Those that have ended come
- * first, so that what has a series goes on having it.
+ * I4. While the tool runs, MOST_GROUPS combinations of labels get a group, and no owner takes more of them than he
+ * leaves to others (kernel_share_left). What comes later goes to a group of its owner whose names are "(others)". So
+ * nobody's names make the page, or in time the scraper's index, too long, and what has a series goes on having it.
+ *
+ * I5. A name takes NAME_BYTES - 1 bytes of a label at most, a command COMMAND_BYTES - 1: of what is longer, when it is
+ * written out, the beginning. Names with the same beginning are one. So a group takes at most 72 KiB of the page, and
+ * the page 18 MiB and that for each owner who has others: MOST_CLIENTS of metrics_server.c can hold one each. With
+ * `per_process` I4 is of one page, and a group takes 32 KiB more.
  *
  * 3. References
  * OpenMetrics 1.0.0; Prometheus, "Exposition formats". */
@@ -36,12 +41,14 @@
 enum { FIRST_EDGE = 14, LAST_EDGE = 32 }; /* log2 of ns: 16 us to 4.3 s, and what is longer */
 
 #define NAME_BYTES 64
+enum { COMMAND_BYTES = 32 }; /* the kernel's names have 15 */
 static const char others[] = "(others)";
-enum { MOST_GROUPS = 1024 };
+static const char rest_mark[] = "..."; /* after what was cut */
+enum { MOST_GROUPS = 256 };
 
 struct group {
-    char command[NAME_BYTES], name[NAME_BYTES];
-    char *labels; /* owned: as they are printed, without what a line adds */
+    char command[NAME_BYTES], name[NAME_BYTES]; /* as they are printed; 0 behind their ends */
+    char *labels;                               /* owned: as they are printed, without what a line adds */
     uint32_t owner;
     uint32_t pid; /* these two: per_process */
     uint64_t heap, serial;
@@ -60,7 +67,8 @@ struct groups {
 };
 
 struct metrics {
-    struct groups ended; /* without labels */
+    struct groups ended;  /* without labels */
+    struct groups series; /* the names of all groups that there were but the others (I4), without sums */
 };
 
 struct printing {
@@ -90,14 +98,36 @@ static bool is_group(const void *array, size_t place, const void *key) {
            strcmp(group->name, wanted->name) == 0;
 }
 
-/* A name that a stranger chose: in text.h's form, with its backslashes and quotes written as labels want them. */
-static void print_value(FILE *out, const char *text) {
-    char form[TEXT_GROWTH * NAME_BYTES + 1];
-    for (const char *at = text_escape(form, sizeof form, text, ""); *at; at++) {
-        if (*at == '\\' || *at == '"') {
-            fputc('\\', out);
+/* Adds a character that text.h wrote out, with its backslashes and quotes as labels want them. False: no room. */
+static bool add_piece(char *value, size_t room, size_t *length, const char *piece) {
+    size_t end = *length;
+    for (const char *at = piece; *at; at++) {
+        const bool is_special = *at == '\\' || *at == '"';
+        if (end + is_special + 1 >= room) {
+            return false;
         }
-        fputc(*at, out);
+        if (is_special) {
+            value[end++] = '\\';
+        }
+        value[end++] = *at;
+    }
+    *length = end;
+    return true;
+}
+
+/* The form of a name that a stranger chose (I5), in so many bytes. */
+static void write_value(char value[NAME_BYTES], size_t room, const char *text) {
+    size_t length = 0, fitting = 0; /* fitting: what leaves room for the mark */
+    memset(value, 0, NAME_BYTES);
+    for (const char *at = text; *at;) {
+        char piece[TEXT_PIECE];
+        at += text_piece(piece, at, at == text, "");
+        if (!add_piece(value, room, &length, piece)) {
+            memset(value + fitting, 0, room - fitting);
+            memcpy(value + fitting, rest_mark, sizeof rest_mark);
+            return;
+        }
+        fitting = length + sizeof rest_mark <= room ? length : fitting;
     }
 }
 
@@ -108,11 +138,7 @@ static bool make_labels(struct group *group) {
     if (!out) {
         return false;
     }
-    fputs("command=\"", out);
-    print_value(out, group->command);
-    fputs("\",heap=\"", out);
-    print_value(out, group->name);
-    fputs("\",user=\"", out);
+    fprintf(out, "command=\"%s\",heap=\"%s\",user=\"", group->command, group->name);
     if (group->owner == UINT32_MAX) {
         fputs("?\"", out);
     } else {
@@ -142,24 +168,28 @@ static struct group *add_group(struct groups *groups, const struct group *wanted
     return added;
 }
 
-/* The group with the names of `wanted`, whose sums are 0; where there is no room for it, that of its owner's others.
- * NULL: no memory. */
+/* The group with the names of `wanted`, whose sums are 0 if it is new. NULL: no memory. */
 static struct group *find_group(struct groups *groups, const struct group *wanted) {
-    struct group *known = known_group(groups, wanted), rest = {.owner = wanted->owner};
+    struct group *known = known_group(groups, wanted);
+    return known ? known : add_group(groups, wanted);
+}
+
+/* Those of its owner's others, where there is no room for a group with these names (I4). False: no memory. */
+static bool choose_series(struct groups *series, struct group *names) {
     uint32_t of_owner = 0;
-    if (known) {
-        return known;
+    if (known_group(series, names)) {
+        return true;
     }
-    for (size_t i = 0; groups->at && i < groups->count; i++) {
-        of_owner += groups->at[i].owner == wanted->owner;
+    for (size_t i = 0; series->at && i < series->count; i++) {
+        of_owner += series->at[i].owner == names->owner;
     }
-    if (kernel_share_left(of_owner, 0, (uint32_t)groups->count, MOST_GROUPS)) {
-        return add_group(groups, wanted);
+    if (kernel_share_left(of_owner, of_owner, (uint32_t)series->count, MOST_GROUPS)) {
+        return add_group(series, names);
     }
-    memcpy(rest.command, others, sizeof others);
-    memcpy(rest.name, others, sizeof others);
-    known = known_group(groups, &rest);
-    return known ? known : add_group(groups, &rest);
+    *names = (struct group){.owner = names->owner};
+    memcpy(names->command, others, sizeof others);
+    memcpy(names->name, others, sizeof others);
+    return true;
 }
 
 static void clear_groups(struct groups *groups) {
@@ -173,8 +203,8 @@ static void clear_groups(struct groups *groups) {
 
 static struct group names_of(const struct process_model *process, const struct heap_model *heap, bool per_process) {
     struct group names = {.owner = heap->owner};
-    snprintf(names.command, sizeof names.command, "%s", phase_table_command(process, heap));
-    snprintf(names.name, sizeof names.name, "%s", heap->name);
+    write_value(names.command, COMMAND_BYTES, phase_table_command(process, heap));
+    write_value(names.name, NAME_BYTES, heap->name);
     if (per_process) {
         names.pid = process->key.pid;
         names.heap = heap->id;
@@ -232,13 +262,13 @@ static void add_heap(struct group *group, const struct process_model *process, c
     }
 }
 
-static bool gather(struct groups *groups, const struct model *model, bool per_process) {
+static bool gather(struct groups *groups, struct groups *series, const struct model *model, bool per_process) {
     bool good = true;
     for (size_t i = 0; good && i < model->process_count; i++) {
         const struct process_model *process = &model->processes[i];
         for (size_t j = 0; good && j < process->heap_count; j++) {
-            const struct group names = names_of(process, &process->heaps[j], per_process);
-            struct group *group = find_group(groups, &names);
+            struct group names = names_of(process, &process->heaps[j], per_process);
+            struct group *group = choose_series(series, &names) ? find_group(groups, &names) : NULL;
             good = group;
             if (group) {
                 add_heap(group, process, &process->heaps[j]);
@@ -297,7 +327,7 @@ static bool merge(struct groups *to, const struct groups *from) {
 
 bool metrics_add_ended(struct metrics *metrics, const struct model *model, bool per_process) {
     struct groups groups = {0};
-    bool good = gather(&groups, model, per_process);
+    bool good = gather(&groups, &metrics->series, model, per_process);
     for (size_t i = 0; good && i < groups.count; i++) { /* all of them before anything is added */
         const struct group names = without_sums(&groups.at[i]);
         good = find_group(&metrics->ended, &names);
@@ -314,6 +344,7 @@ struct metrics *metrics_open(void) {
 void metrics_close(struct metrics *metrics) {
     if (metrics) {
         clear_groups(&metrics->ended);
+        clear_groups(&metrics->series);
         free(metrics);
     }
 }
@@ -522,7 +553,7 @@ bool metrics_print(struct metrics *metrics, FILE *out, const struct model *model
                    const struct metrics_format *format) {
     struct groups groups = {0};
     const struct printing printing = {out, &groups, format};
-    bool good = merge(&groups, &metrics->ended) && gather(&groups, model, format->per_process);
+    bool good = merge(&groups, &metrics->ended) && gather(&groups, &metrics->series, model, format->per_process);
     for (size_t i = 0; good && i < groups.count; i++) {
         good = make_labels(&groups.at[i]);
     }
@@ -545,6 +576,7 @@ bool metrics_print(struct metrics *metrics, FILE *out, const struct model *model
     clear_groups(&groups);
     if (good && format->per_process) {
         clear_groups(&metrics->ended);
+        clear_groups(&metrics->series);
     }
     return good;
 }

@@ -129,8 +129,124 @@ TEST(one_owner_leaves_series_to_others) {
     for (const char *at = text; (at = strstr(at, "\neden_scavenges_total{")); at++) {
         lines++;
     }
-    assert_int_equal(lines, 768 + 1 + 1); /* three quarters of the room, the others, and the other user's */
+    assert_int_equal(lines, 128 + 1 + 1); /* half of the room, the others, and the other user's */
     free(text);
+}
+
+/* Everything that a heap can have, as long as it gets. */
+static void fill(struct heap_model *heap, uint64_t value) {
+    heap->known = ~0ull;
+    heap->stopped_known = true;
+    heap->stopped_ns = value;
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        heap->figures[i] = value;
+    }
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        heap->full_by_cause[i] = value;
+    }
+    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+        struct phase_model *phase = model_phase(heap, i);
+        assert_non_null(phase);
+        phase->calls = phase->buckets[0] = phase->total_ns = value;
+        if (i == EDEN_PHASE_scavenge || i == EDEN_PHASE_full) {
+            phase->pauses = (struct pause_time){.ns = {value, value}, .faults = value};
+        }
+    }
+}
+
+/* A thousand heaps of each of these users, with names that grow as they are printed. */
+static void add_hostile(struct model *model, uint32_t first_owner, uint32_t owners, uint64_t value) {
+    for (uint32_t i = 0; i < 1000 * owners; i++) {
+        char command[16], name[64];
+        memset(command, '\x1b', sizeof command);
+        memset(name, i % 2 ? '"' : '\x1b', sizeof name);
+        command[15] = name[63] = '\0';
+        snprintf(name, sizeof name, "%u", i);
+        name[strlen(name)] = '"';
+        struct heap_model *heap = add_heap(model, first_owner * 100000 + i, command, name);
+        heap->owner = first_owner + i / 1000;
+        fill(heap, value);
+    }
+}
+
+/* The page is bounded, whatever one user's names are, and another's heap has all its series. */
+TEST(hostile_names_leave_the_page_short) {
+    struct model alone __attribute__((cleanup(model_clear))) = {0};
+    struct model both __attribute__((cleanup(model_clear))) = {0};
+    struct heap_model *own = add_heap(&alone, 1, "x", "a"), *same = add_heap(&both, 1, "x", "a");
+    fill(own, 1ull << 50);
+    fill(same, 1ull << 50);
+    own->owner = same->owner = 7;
+    add_hostile(&both, 1000, 1, 1ull << 50);
+    char *expected = metrics_of(&alone), *text = metrics_of(&both);
+    assert_true(strlen(text) < (128 + 2) * (72u << 10));
+    size_t compared = 0;
+    for (char *line = strtok(expected, "\n"); line; line = strtok(NULL, "\n")) {
+        assert_true(!strstr(line, "user=\"7\"") || strstr(text, line));
+        compared += strstr(line, "user=\"7\"") != NULL;
+    }
+    assert_true(compared > 300);
+    uint64_t sum = 0;
+    for (const char *at = text; (at = strstr(at, "\neden_scavenges_total{")); at++) {
+        sum += strtoull(strchr(at, '}') + 1, NULL, 10);
+    }
+    assert_int_equal(sum, 1001 * (1ull << 50));
+    free(expected);
+    free(text);
+}
+
+TEST(hostile_names_of_many_users_leave_the_page_short) {
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    add_hostile(&model, 4294960000u / 1000, 9, UINT64_MAX / 10000);
+    char *text = metrics_of(&model);
+    assert_true(strlen(text) < (256 + 9) * (72u << 10));
+    free(text);
+}
+
+/* What is cut is no two series: a scraper refuses a page that has a series twice. */
+TEST(long_forms_are_cut_and_summed_up) {
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    char name[64], form[128] = "";
+    memset(name, '"', sizeof name);
+    name[63] = '\0';
+    for (int i = 0; i < 30; i++) {
+        strcat(form, "\\\"");
+    }
+    for (uint32_t i = 1; i <= 2; i++) {
+        name[62] = (char)('0' + i);
+        add_heap(&model, i, "x", name)->figures[EDEN_FIGURE_scavenges] = i;
+    }
+    char line[256];
+    snprintf(line, sizeof line, "\neden_scavenges_total{command=\"x\",heap=\"%s...\",user=\"0\"} 3\n", form);
+    assert_has(&model, line);
+    memset(name, 'n', 63); /* fits as it is */
+    add_heap(&model, 3, "x", name)->figures[EDEN_FIGURE_scavenges] = 5;
+    snprintf(line, sizeof line, "\neden_scavenges_total{command=\"x\",heap=\"%s\",user=\"0\"} 5\n", name);
+    assert_has(&model, line);
+}
+
+/* One process that goes on changing its name makes no series without end: the scraper keeps each. */
+TEST(names_that_change_make_no_series_without_end) {
+    size_t own = 0;
+    metrics = metrics_open();
+    assert_non_null(metrics);
+    for (uint32_t i = 0; i < 1000; i++) {
+        struct model model __attribute__((cleanup(model_clear))) = {0};
+        char command[16], other[128];
+        snprintf(command, sizeof command, "n%u", i);
+        add_heap(&model, 1, command, "a")->figures[EDEN_FIGURE_scavenges] = i;
+        add_heap(&model, 2, "x", "a")->owner = 7;
+        char *text = metrics_of(&model);
+        snprintf(other, sizeof other, "\neden_scavenges_total{command=\"%s\",heap=\"%s\",user=\"0\"} %u\n",
+                 i < 128 ? command : "(others)", i < 128 ? "a" : "(others)", i);
+        assert_non_null(strstr(text, other));
+        assert_non_null(strstr(text, "{command=\"x\",heap=\"a\",user=\"7\"}"));
+        own += !strstr(text, "(others)");
+        free(text);
+    }
+    assert_true(own >= 127);
+    metrics_close(metrics);
+    metrics = NULL;
 }
 
 TEST(what_collections_wait_for_has_series) {
