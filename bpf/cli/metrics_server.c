@@ -15,8 +15,10 @@
  * then is killed by the kernel when the tool ends: PR_SET_PDEATHSIG, which the sandbox does not let it change.
  *
  * 3. Failure
- * Without an answer in ANSWER_MS a scraper gets 503; the answer is read when it comes, and left out. A client has
- * TIMEOUT_S for its request, and there are MOST_CLIENTS at a time. */
+ * Without an answer in ANSWER_MS a scraper gets 503; the answer is read when it comes, and left out. There are
+ * MOST_CLIENTS at a time, and MOST_WAITING others wait. A connection is for one request. A client has TIMEOUT_S for it,
+ * and as long to take its answer, however it spreads its bytes; where all connections are taken, CROWDED_MS. The
+ * library lets nobody close a connection: cut_off() leads it to do so within a second. */
 #include "cli/metrics_server.h"
 #include "util/clock.h"
 #include "util/sandbox.h"
@@ -42,9 +44,13 @@ enum {
     STALL_MS = 10000,
     ANSWER_MS = 5000,
     IDLE_MS = 1000,
+    CROWDED_MS = 500,
+    TICK_MS = 100, /* where all connections are taken */
     TIMEOUT_S = 10,
     MOST_CLIENTS = 32,
-    MOST_BYTES = 256 << 20
+    MOST_WAITING = 128,
+    MOST_BYTES = 256 << 20,
+    NEVER_BYTES = 1 << 30
 };
 
 struct question {
@@ -73,6 +79,8 @@ struct http {
     __typeof__(&MHD_get_daemon_info) info;
     __typeof__(&MHD_get_timeout) timeout;
     __typeof__(&MHD_run) run;
+    __typeof__(&MHD_get_connection_info) connection_info;
+    __typeof__(&MHD_set_connection_option) set_option;
     __typeof__(&MHD_lookup_connection_value) header;
     __typeof__(&MHD_create_response_from_buffer) make;
     __typeof__(&MHD_add_response_header) add_header;
@@ -92,6 +100,8 @@ static bool load(struct http *http) {
     return from && load_function(from, "MHD_start_daemon", &http->start) &&
            load_function(from, "MHD_get_daemon_info", &http->info) &&
            load_function(from, "MHD_get_timeout", &http->timeout) && load_function(from, "MHD_run", &http->run) &&
+           load_function(from, "MHD_get_connection_info", &http->connection_info) &&
+           load_function(from, "MHD_set_connection_option", &http->set_option) &&
            load_function(from, "MHD_lookup_connection_value", &http->header) &&
            load_function(from, "MHD_create_response_from_buffer", &http->make) &&
            load_function(from, "MHD_add_response_header", &http->add_header) &&
@@ -194,10 +204,67 @@ static char *ask(struct asking *asking, bool is_open, size_t *size) {
     return read_text(asking, deadline_ns);
 }
 
+struct client {
+    struct MHD_Connection *connection; /* NULL: none */
+    int fd;
+    uint64_t since_ns; /* when it came, or was answered */
+    bool is_cut_off;
+};
+
 struct serving {
     struct http http;
     struct asking asking;
+    struct client clients[MOST_CLIENTS];
 };
+
+/* As MHD_NotifyConnectionCallback. */
+static void on_connection(void *context, struct MHD_Connection *connection, void **client,
+                          enum MHD_ConnectionNotificationCode what) {
+    struct serving *serving = context;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (*client) {
+            *(struct client *)*client = (struct client){0};
+        }
+        return;
+    }
+    for (size_t i = 0; i < MOST_CLIENTS; i++) {
+        if (!serving->clients[i].connection) {
+            const int fd = serving->http.connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+            serving->clients[i] = (struct client){.connection = connection, .fd = fd, .since_ns = now_ns()};
+            *client = &serving->clients[i];
+            return;
+        }
+    }
+}
+
+/* The library closes a connection whose client has said nothing for a while, or that cannot be written to. So nothing
+ * that comes wakes it any more, and what it writes is refused. */
+static void cut_off(const struct http *http, struct client *client) {
+    const int never = NEVER_BYTES;
+    client->is_cut_off = true;
+    setsockopt(client->fd, SOL_SOCKET, SO_RCVLOWAT, &never, sizeof never);
+    http->set_option(client->connection, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
+    shutdown(client->fd, SHUT_WR);
+}
+
+static bool is_crowded(const struct serving *serving) {
+    size_t taken = 0;
+    while (taken < MOST_CLIENTS && serving->clients[taken].connection) {
+        taken++;
+    }
+    return taken == MOST_CLIENTS;
+}
+
+/* Those that were late before the library has looked at what they sent. */
+static void cut_off_late(struct serving *serving, uint64_t before_ns) {
+    const uint64_t most_ns = (is_crowded(serving) ? CROWDED_MS : TIMEOUT_S * 1000) * 1000000ull;
+    for (size_t i = 0; i < MOST_CLIENTS; i++) {
+        struct client *client = &serving->clients[i];
+        if (client->connection && !client->is_cut_off && client->since_ns + most_ns < before_ns) {
+            cut_off(&serving->http, client);
+        }
+    }
+}
 
 static enum MHD_Result reply(const struct http *http, struct MHD_Connection *connection, unsigned status,
                              const char *type, char *text, size_t size, enum MHD_ResponseMemoryMode memory) {
@@ -209,8 +276,13 @@ static enum MHD_Result reply(const struct http *http, struct MHD_Connection *con
         return MHD_NO;
     }
     http->add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    http->add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED) {
         http->add_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    }
+    struct client *client = http->connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    if (client) {
+        client->since_ns = now_ns();
     }
     enum MHD_Result result = http->queue(connection, status, response);
     http->destroy(response);
@@ -294,13 +366,14 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 
 /* Waits for work of the library, and for what the tool sends. */
 static void wait_for_work(const struct serving *serving, struct MHD_Daemon *daemon) {
+    const int most = is_crowded(serving) ? TICK_MS : IDLE_MS;
     MHD_UNSIGNED_LONG_LONG timeout = IDLE_MS;
     serving->http.timeout(daemon, &timeout); /* leaves it as it is if there is none */
     struct pollfd fds[] = {
         {.fd = serving->http.info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, .events = POLLIN},
         {.fd = serving->asking.answers, .events = POLLIN},
     };
-    poll(fds, sizeof fds / sizeof *fds, timeout < IDLE_MS ? (int)timeout : IDLE_MS);
+    poll(fds, sizeof fds / sizeof *fds, timeout < (unsigned)most ? (int)timeout : most);
 }
 
 /* Closes all descriptors but standard ones and these. */
@@ -334,7 +407,7 @@ _Noreturn static void serve(int listening, int questions, int answers) {
     struct MHD_Daemon *daemon =
         serving.http.start(MHD_USE_EPOLL, 0, NULL, NULL, on_request, &serving, MHD_OPTION_LISTEN_SOCKET, listening,
                            MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT,
-                           (unsigned)TIMEOUT_S, MHD_OPTION_END);
+                           (unsigned)TIMEOUT_S, MHD_OPTION_NOTIFY_CONNECTION, on_connection, &serving, MHD_OPTION_END);
     const struct sandbox sandbox = {.profile = SANDBOX_SERVER, .memory = 1 << 30};
     if (!daemon || !sandbox_enter(&sandbox, &why)) {
         _exit(daemon ? failure_report(&why) : 1);
@@ -344,10 +417,13 @@ _Noreturn static void serve(int listening, int questions, int answers) {
         _exit(1);
     }
     close(null);
-    do {
+    for (bool more = true; more;) {
         wait_for_work(&serving, daemon);
         skip_late(&serving.asking);
-    } while (serving.http.run(daemon) == MHD_YES);
+        const uint64_t before_ns = now_ns();
+        more = serving.http.run(daemon) == MHD_YES;
+        cut_off_late(&serving, before_ns);
+    }
     _exit(1);
 }
 
@@ -390,7 +466,7 @@ static int listen_at(const char *where, struct failure *why) {
     const int yes = 1;
     int made = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool good = made >= 0 && setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-                bind(made, found->ai_addr, found->ai_addrlen) == 0 && listen(made, MOST_CLIENTS) == 0;
+                bind(made, found->ai_addr, found->ai_addrlen) == 0 && listen(made, MOST_WAITING) == 0;
     if (!good) {
         failure_set(why, 1, "--listen %.100s: %s%s", where, strerror(errno), remedy_of(errno));
     }

@@ -472,12 +472,13 @@ static int add_calls(scmp_filter_ctx filter, uint32_t action, const int *call, s
     return error;
 }
 
-/* What the library of the server sets. Not SO_LINGER, by which the last close of a socket waits, and not filters. */
+/* What the server and its library set. Not SO_LINGER, by which the last close of a socket waits, and not filters. */
 static int add_socket_options(scmp_filter_ctx filter, int error) {
-    static const int option[] = {TCP_NODELAY, TCP_CORK};
+    static const int option[][2] = {{IPPROTO_TCP, TCP_NODELAY}, {IPPROTO_TCP, TCP_CORK}, {SOL_SOCKET, SO_RCVLOWAT}};
     for (size_t i = 0; i < sizeof option / sizeof *option && error == 0; i++) {
-        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setsockopt), 2, SCMP_A1(SCMP_CMP_EQ, IPPROTO_TCP, 0),
-                                 SCMP_A2(SCMP_CMP_EQ, (scmp_datum_t)option[i], 0));
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setsockopt), 2,
+                                 SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)option[i][0], 0),
+                                 SCMP_A2(SCMP_CMP_EQ, (scmp_datum_t)option[i][1], 0));
     }
     return error;
 }

@@ -296,6 +296,42 @@ PYTHON
 until_true "it answers again" curl -sS --fail --max-time 5 "$address" -o text
 scrape text
 scrape open -H 'Accept: application/openmetrics-text'
+# Clients that send a byte now and then, or read one, and come again when they are sent away.
+cat >trickle.py <<'PYTHON'
+import socket, sys, time
+address, reads, most = ("127.0.0.1", int(sys.argv[1])), sys.argv[2] == "read", int(sys.argv[3])
+connections, closed = [], 0
+for turn in range(100000):
+    while len(connections) < most:
+        new = socket.socket()
+        new.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        new.setblocking(False)
+        new.connect_ex(address)
+        connections.append([new, b"GET /metrics HTTP/1.1\r\nX: " + (b"\r\n\r\n" if reads else b"")])
+    for connection in list(connections):
+        try:
+            connection[1] = connection[1][connection[0].send(connection[1]) if connection[1] else 0:] or (b"" if reads else b"y")
+            if not connection[0].recv(1):
+                raise OSError
+        except BlockingIOError:
+            pass
+        except OSError:
+            connection[0].close()
+            connections.remove(connection)
+            closed += 1
+    if turn == 10 or closed > most:
+        print("turn", turn, closed, flush=True)
+    time.sleep(0.2)
+PYTHON
+for what in write read; do
+    python3 trickle.py "$port" "$what" 80 >trickled &
+    trickler=$!
+    until_true "all connections are taken" grep -q turn trickled
+    for ((i = 0; i < 3; i++)); do
+        curl -sS --fail --max-time 10 "$address" -o text || die "clients that $what slowly silence it"
+    done
+    kill "$trickler"
+done
 expect_status 1 "$scope" export --listen "127.0.0.1:$port" -p "$target"
 grep -q 'Address already in use; give another port, or 0' err || die "$(cat err)"
 expect_status 1 "$scope" export --listen 192.0.2.1:0 -p "$target"

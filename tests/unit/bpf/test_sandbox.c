@@ -194,6 +194,8 @@ static void check_server(void) {
     CHECK(shutdown(reaching_fd, SHUT_WR) < 0 && errno == ENOTCONN);
     CHECK(is_refused(setsockopt(reaching_fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger)));
     CHECK(setsockopt(reaching_fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes) == 0);
+    CHECK(setsockopt(reaching_fd, SOL_SOCKET, SO_RCVLOWAT, &yes, sizeof yes) == 0);
+    CHECK(is_refused(setsockopt(reaching_fd, IPPROTO_TCP, SO_RCVLOWAT, &yes, sizeof yes)));
     CHECK(is_refused(prctl(PR_SET_PDEATHSIG, 0)));                                  /* it ends with its parent */
     CHECK(accept4(listening_fd, NULL, NULL, SOCK_NONBLOCK) < 0 && errno == EAGAIN); /* nobody is there */
 }
