@@ -341,9 +341,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return reply(http, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", methods, strlen(methods),
                      MHD_RESPMEM_PERSISTENT); /* at once: a body is not read */
     }
-    if (*state == NULL || *upload_size != 0) { /* the headers are there; a body is not wanted */
+    if (*upload_size != 0 || http->header(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
+        return MHD_NO; /* a body, which may have no end */
+    }
+    if (*state == NULL) { /* the headers are there */
         *state = &begun;
-        *upload_size = 0;
         return MHD_YES;
     }
     const char *path = path_of(url);

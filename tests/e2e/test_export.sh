@@ -332,6 +332,21 @@ for what in write read; do
     done
     kill "$trickler"
 done
+# A body, which may have no end, is not read.
+python3 - "$port" <<'PYTHON'
+import socket, sys
+for head in b"Transfer-Encoding: chunked", b"Content-Length: 99999999999":
+    stranger, sent = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=10), 0
+    stranger.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n" + head + b"\r\n\r\n")
+    try:
+        while sent < 100 << 20:
+            stranger.sendall(b"10000\r\n" + b"a" * 65536 + b"\r\n")
+            sent += 65536
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    assert sent < 50 << 20, (head, sent)
+PYTHON
+scrape text
 expect_status 1 "$scope" export --listen "127.0.0.1:$port" -p "$target"
 grep -q 'Address already in use; give another port, or 0' err || die "$(cat err)"
 expect_status 1 "$scope" export --listen 192.0.2.1:0 -p "$target"
