@@ -3,7 +3,8 @@
  * Processes are looked at twice. Each time every user gets an equal part of the time, and each process an equal part of
  * what is left of its user's: at first half of TOTAL_NS and little for each, then those that have missed it share the
  * rest. So a process that answers is shown, however many of another user do not; those are named. On a busy machine the
- * time that the tool and its workers wait for a processor does not count, up to MOST_QUEUE_NS. */
+ * time that the tool and its workers wait for a processor does not count, up to MOST_QUEUE_NS; where they may, they go
+ * before other processes. */
 #include "attach/attach.h"
 #include "attach/inspect/inspect.h"
 #include "attach/libraries.h"
@@ -16,6 +17,7 @@
 #include "util/format.h"
 #include "util/json.h"
 #include "util/message.h"
+#include "util/priority.h"
 #include "util/sandbox.h"
 #include "util/text.h"
 #include <errno.h>
@@ -652,6 +654,10 @@ int cmd_list(int argc, char **argv) {
     if (options.pid && target_process_of(options.pid) != options.pid) {
         message_print("process %d does not exist; `edenscope list` shows the processes that use Eden", options.pid);
         return 1;
+    }
+    /* Before the workers are forked, which are to have it, too. */
+    if (!options.rest_count && !priority_raise(&status)) {
+        return status;
     }
     struct failure why;
     struct inspect *inspect = inspect_open(0, &why);

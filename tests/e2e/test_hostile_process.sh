@@ -124,6 +124,38 @@ run "$scope" list -v
 grep -q "^ *${pid[eden]} .* pretenuring " "$folder/out" || die "an honest process was lost: $(grep "${pid[eden]}" "$folder/err")"
 end_all
 
+# ---- a user who keeps the processors busy, from many sessions, and another user's processes ------------------------------
+
+for ((i = 0; i < 10; i++)); do
+    "$folder/honest" --seconds 900 --user 65533 honest >"$folder/$i.out" 2>&1 &
+    pid[$i]=$!
+done
+for name in "${!pid[@]}"; do until_true "$name is ready" has_begun "$name"; done
+# spin COMMAND...: 40 a processor, whose sessions have one part of the time each, or of this session.
+spin() {
+    local i
+    for ((i = 0; i < 40 * $(nproc); i++)); do
+        "$@" setpriv --reuid 65534 --clear-groups bash -c 'while :; do :; done' &
+        pid[spin$i]=$!
+    done
+}
+end_spinning() {
+    for name in "${!pid[@]}"; do
+        [[ $name != spin* ]] || { kill -9 "${pid[$name]}"; wait "${pid[$name]}" || true; unset "pid[$name]"; }
+    done 2>/dev/null
+}
+if nice -n -20 true 2>"$folder/err" && [[ ! -s $folder/err ]]; then
+    spin setsid
+    run "$scope" list -v
+    end_spinning
+    [[ $status == 0 ]] || die "list on a busy machine gave status $status: $(cat "$folder/err")"
+    for name in "${!pid[@]}"; do
+        grep -q "^ *${pid[$name]} .* listed " "$folder/out" ||
+            die "a busy user hides another one's process ${pid[$name]}: $(cat "$folder/err")"
+    done
+fi
+end_all
+
 # ---- processes with so many groups that the kernel takes long to show their status -------------------------------------
 
 "$folder/honest" --seconds 900 --user 65533 honest >"$folder/honest.out" 2>&1 &
@@ -339,14 +371,15 @@ end_all
 
 # ---- workers that hang for ever: a user has a share of them, with all user ids ---------------------------------------
 
-# hung_of SESSION: how many of its workers hang. /proc/PID/status waits for no lock.
+# hung_of GROUP: how many workers of a tool with this group hang. /proc/PID/status waits for no lock.
 hung_of() {
     local status count=0
     for status in $(grep -lsx $'Name:\tedenscope-open' /proc/[0-9]*/status); do
-        ! grep -qsE $'^NSsid:\t'"$1"'($|[^0-9])' "$status" || count=$((count + 1))
+        ! grep -qsE $'^Groups:\t'"$1"' ?$' "$status" || count=$((count + 1))
     done
     echo "$count"
 }
+mark=$((1000000000 + $$ * 10))
 # hang_workers START...: 90 processes that hang workers, each begun by START with its number.
 hang_workers() {
     local i
@@ -359,10 +392,11 @@ hang_workers() {
         [[ $name == namespace ]] || until_true "$name is ready" has_begun "$name"
     done
     is_there 0 || return 0
-    run setsid "$scope" list -v # its workers are of its session, and others' are not
+    mark=$((mark + 1))
+    run setpriv --groups "$mark" "$scope" list -v # its workers have this group, and others' do not
     grep -q "^ *${pid[honest]} .* listed " "$folder/out" ||
         die "$1: another user's processes hang the workers: a process that answers was lost: $(cat "$folder/err")"
-    hung=$(hung_of "$tool")
+    hung=$(hung_of "$mark")
     ((hung > 0 && hung <= 64)) || die "$1: $hung workers hang for one user"
     for ((i = 0; i < 90; i++)); do
         grep -q "process ${pid[$i]} (.*not read" "$folder/err" || die "$1: process ${pid[$i]} is not named: $(cat "$folder/err")"
