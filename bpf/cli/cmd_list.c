@@ -516,26 +516,72 @@ static void look_at_all(struct listing *listing, struct processes all, uint64_t 
     free(all.at);
 }
 
-/* `is_one`: it was asked for alone, and so has had all of the time. */
+/* Whose processes were missed, and how many: so no user's stay unnamed behind the many of another one. They stand user
+ * by user, as they were looked at; ids of a namespace count as its owner, who cannot be many. */
+static void report_users(const struct processes *missed) {
+    char text[512];
+    size_t length = 0, others = 0;
+    for (size_t i = 0, next = 0; i < missed->count; i = next) {
+        const unsigned owner = missed->at[i].owner;
+        char user[32] = "unknown users";
+        while (next < missed->count && missed->at[next].owner == owner) {
+            next++;
+        }
+        if (owner != INSPECT_UNKNOWN_OWNER) {
+            snprintf(user, sizeof user, "user %u", owner);
+        }
+        if (length < sizeof text - 64) {
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%zu of %s", length ? ", " : "", next - i,
+                                       user);
+        } else {
+            others += next - i;
+        }
+    }
+    if (others != 0) {
+        snprintf(text + length, sizeof text - length, ", %zu of others", others);
+    }
+    message_print("not read, or not in full: %s", text);
+}
+
+/* `is_one`: it was asked for alone, and so has had all of the time. On a busy machine those that had too little are
+ * counted, for it says nothing about them. */
 static void report_missed(struct listing *listing, bool is_one) {
     static const char *const causes[] = {
         [UNREAD_TIME] = "its share of the time was too short",
         [UNREAD_WAITS] = "its memory or files do not answer in time",
         [UNREAD_FAILS] = "reading its memory or files fails",
     };
+    const bool is_busy = inspect_is_busy(listing->inspect);
+    size_t unnamed = 0;
     for (size_t i = 0; i < listing->missed.count; i++) {
         const struct process *process = &listing->missed.at[i];
+        const bool had_no_time = is_busy && process->unread_cause == UNREAD_TIME;
         char advice[64] = "try again";
+        if (had_no_time && !is_one && !listing->is_verbose) {
+            unnamed++;
+            continue;
+        }
         if (!is_one) {
             snprintf(advice, sizeof advice, "`edenscope list -p %d` gives it more", process->pid);
         }
         target_command(process->pid, listing->command);
         report_cut(listing, "process %d (%s, user %u) was not read%s: %s; %s", process->pid, listing->command,
-                   process->user, process->shown ? " in full" : "", causes[process->unread_cause], advice);
+                   process->user, process->shown ? " in full" : "",
+                   had_no_time ? "the machine was too busy" : causes[process->unread_cause], advice);
     }
-    if (listing->cut.count > MESSAGE_FEW) {
+    const bool is_cut = listing->cut.count > MESSAGE_FEW;
+    if (is_cut) {
         message_print("%" PRIu64 " more processes were not read, or not in full (list -v names them)",
                       listing->cut.count - MESSAGE_FEW);
+    }
+    if (unnamed != 0) {
+        message_print(
+            "the machine was too busy: %zu processes were not looked at, or not in full (list -v names them); "
+            "try again, or -p PID",
+            unnamed);
+    }
+    if (listing->missed.count != 0 && (is_cut || unnamed != 0)) {
+        report_users(&listing->missed);
     }
 }
 

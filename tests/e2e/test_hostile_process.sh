@@ -154,6 +154,15 @@ if nice -n -20 true 2>"$folder/err" && [[ ! -s $folder/err ]]; then
             die "a busy user hides another one's process ${pid[$name]}: $(cat "$folder/err")"
     done
 fi
+# Where it was given a lower priority, it keeps that, and says whose processes it did not come to, and why.
+spin
+run nice -n 1 "$scope" list
+end_spinning
+[[ $status == 0 ]] || die "list with a lower priority gave status $status: $(cat "$folder/err")"
+grep -q "the machine was too busy: [0-9]* processes were not looked at, or not in full" "$folder/err" ||
+    die "it does not say that the machine is too busy: $(cat "$folder/err")"
+grep -Eq "^edenscope: not read, or not in full: .*[0-9]+ of user [0-9]+" "$folder/err" ||
+    die "it does not say whose processes were not read: $(cat "$folder/err")"
 end_all
 
 # ---- processes with so many groups that the kernel takes long to show their status -------------------------------------
@@ -409,6 +418,8 @@ if is_there 0; then
     [[ $(grep -c "^edenscope: process .* not read" "$folder/err") == 8 ]] || die "not eight processes are named: $(cat "$folder/err")"
     more=$(sed -nE 's/^edenscope: ([0-9]+) more processes were not read, or not in full \(list -v names them\)$/\1/p' "$folder/err")
     ((more >= 82)) || die "the other processes are not counted: $(cat "$folder/err")"
+    grep -Eq "^edenscope: not read, or not in full: .*\b[0-9]+ of user 65534" "$folder/err" ||
+        die "it does not say whose processes were not read: $(cat "$folder/err")"
 fi
 end_all
 setpriv --reuid=65534 --clear-groups unshare -U sleep 120 &

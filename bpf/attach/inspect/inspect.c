@@ -256,6 +256,10 @@ void inspect_leave_out_queue(struct inspect *inspect, uint64_t most_ns) {
     }
 }
 
+bool inspect_is_busy(const struct inspect *inspect) {
+    return inspect->most_queue_ns != 0 && inspect->queue_ns >= inspect->most_queue_ns;
+}
+
 /* ---- inspectors ------------------------------------------------------------------------------------------------- */
 
 /* Takes the one that was not asked for longest, where none serves this owner. */

@@ -29,6 +29,9 @@ void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns,
 uint64_t inspect_now(const struct inspect *inspect);
 void inspect_leave_out_queue(struct inspect *inspect, uint64_t most_ns);
 
+/* Whether they have waited for longer than that. */
+bool inspect_is_busy(const struct inspect *inspect);
+
 /* Whether a target has not used up its share. */
 bool inspect_has_share(const struct inspect *inspect, const struct target *target);
 
