@@ -336,7 +336,7 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     good = good && (options->is_temporary ||
                     share_with(recorder->file.file, recorder->file.place.folder, options->reader, options->path, why));
     if (good) {
-        place_each_file(&recorder->file.place, is_temporary_name, remove_leftover, recorder);
+        place_each_file(&recorder->file.place, is_temporary_name, true, remove_leftover, recorder);
         good = recording_vfs_lock_live(recorder->file.file) ||
                failure_set(why, 1, "%.200s: cannot lock it: %m", options->path);
     }

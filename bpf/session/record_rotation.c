@@ -10,7 +10,8 @@
  * what happens while the turns change is in both files, and no moment is in none. A stop waits for a turn that is
  * about to observe; a second one does not.
  * A file's name is NAME.YYYYMMDDTHHMMSSZ, by the time in UTC at which its turn started; where a file of that name is,
- * or one beside it, by the next free second.
+ * or one beside it, by one of the next seconds. A stranger may have taken them all, for days: then the name is by the
+ * true time, and six random digits behind it.
  * With conditions, a file goes away once the one after it has ended, and no condition has held in either: so what led
  * up to an event is in the file that has it, or in the one before. Those that stay are named at the end.
  *
@@ -39,6 +40,7 @@
 #include "util/whole.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,12 +48,15 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { STAMP = sizeof ".20000101T000000Z" - 1, WAIT_MS = 250, AGAIN_SECONDS = 10 };
+/* How a file's name ends, and what follows that where the second was taken. */
+enum { STAMP = sizeof ".20000101T000000Z" - 1, DIGITS = 6, TAIL = 1 + DIGITS };
+enum { SECONDS_TRIED = 4, TAILS_TRIED = 4, WAIT_MS = 250, AGAIN_SECONDS = 10 };
 
 /* Exit statuses of a turn: its file has reached --max-size; a condition has held in it; both. Others are record_run's.
  */
@@ -69,7 +74,7 @@ struct supervisor {
     const struct rotation *rotation;
     struct turn now, next;
     char first[PATH_MAX]; /* the first turn's file */
-    time_t stamp;         /* of the last turn's file */
+    time_t stamp;         /* the last one that a file has alone */
     /* The file before that of `now`, if it goes unless a condition holds in the next; "": none. */
     char before[PATH_MAX];
     char early[PATH_MAX]; /* that of `next`, which has ended before `now`; "": it has not */
@@ -94,17 +99,30 @@ struct folder {
     size_t count, room;
 };
 
-/* The names of this recording's files differ in their time only. */
+/* The length of NAME, for such a name of a file; SIZE_MAX: it is none. */
+static size_t length_before_stamp(const char *name) {
+    static const char stamp[] = ".00000000T000000Z";
+    size_t length = strlen(name);
+    if (length > TAIL && name[length - TAIL] == '.' && strspn(name + length - DIGITS, "0123456789abcdef") == DIGITS) {
+        length -= TAIL;
+    }
+    if (length <= STAMP) {
+        return SIZE_MAX;
+    }
+    for (size_t i = 0; i < STAMP; i++) {
+        const char letter = name[length - STAMP + i];
+        if (stamp[i] == '0' ? letter < '0' || letter > '9' : letter != stamp[i]) {
+            return SIZE_MAX;
+        }
+    }
+    return length - STAMP;
+}
+
+/* The names of this recording's files differ in what follows NAME only. */
 static bool is_of_rotation(const void *context, const char *name) {
     const struct place *place = context;
-    static const char digits[] = ".00000000T000000Z";
-    size_t length = strlen(place->name), base = length - STAMP;
-    bool good = strlen(name) == length && strncmp(name, place->name, base) == 0;
-    for (size_t i = 0; i < STAMP && good; i++) {
-        char letter = name[base + i];
-        good = digits[i] == '0' ? letter >= '0' && letter <= '9' : letter == digits[i];
-    }
-    return good;
+    const size_t length = length_before_stamp(place->name);
+    return length != SIZE_MAX && length_before_stamp(name) == length && strncmp(name, place->name, length) == 0;
 }
 
 static void add_kept(void *context, const char *name, int file) {
@@ -153,7 +171,7 @@ static void keep_or_remove(struct supervisor *supervisor, const char *path, bool
     }
     if (!has_held && supervisor->before[0] != 0 && place_open(&place, supervisor->before)) {
         struct folder folder = {.place = &place};
-        place_each_file(&place, is_this, add_kept, &folder); /* I1 */
+        place_each_file(&place, is_this, false, add_kept, &folder); /* I1 */
         if (folder.count == 1 && !folder.kept->is_live) {
             remove_recording(&place, place.name);
         }
@@ -168,7 +186,7 @@ static int by_name(const void *one, const void *other) {
     return strcmp(a->name, b->name);
 }
 
-/* Which files stay: those of earlier runs have earlier names. */
+/* Which files stay: those of earlier runs have earlier times. */
 static void report_kept(const struct supervisor *supervisor) {
     struct message_kind kept = {0};
     struct place place;
@@ -176,14 +194,15 @@ static void report_kept(const struct supervisor *supervisor) {
         return;
     }
     struct folder folder = {.place = &place};
-    place_each_file(&place, is_of_rotation, add_kept, &folder);
+    const size_t length = length_before_stamp(place.name);
+    place_each_file(&place, is_of_rotation, true, add_kept, &folder);
     if (folder.count != 0) {
         qsort(folder.kept, folder.count, sizeof *folder.kept, by_name);
     }
     for (size_t i = 0; i < folder.count; i++) {
         const char *name = folder.kept[i].name;
-        if (strcmp(name, place.name) >= 0 && !folder.kept[i].is_live) {
-            message_few(&kept, "kept %s%s", supervisor->request->path, name + strlen(name) - STAMP);
+        if (strncmp(name, place.name, length + STAMP) >= 0 && !folder.kept[i].is_live) {
+            message_few(&kept, "kept %s%s", supervisor->request->path, name + length);
         }
     }
     message_more(&kept, "kept files");
@@ -202,7 +221,7 @@ static void remove_old(const struct supervisor *supervisor, const char *path) {
         return;
     }
     struct folder folder = {.place = &place};
-    place_each_file(&place, is_of_rotation, add_kept, &folder);
+    place_each_file(&place, is_of_rotation, true, add_kept, &folder);
     if (folder.count != 0) {
         qsort(folder.kept, folder.count, sizeof *folder.kept, by_time);
     }
@@ -305,24 +324,50 @@ static bool is_free(const char *path) {
     return free_of_files;
 }
 
-/* The time of the turn that starts now: no other file has it. */
+/* `tail`: what follows the stamp. */
+static bool write_path(const struct supervisor *supervisor, time_t time, const char *tail, char path[PATH_MAX],
+                       struct failure *why) {
+    struct tm utc;
+    char stamp[STAMP + 1];
+    if (!gmtime_r(&time, &utc) || strftime(stamp, sizeof stamp, ".%Y%m%dT%H%M%SZ", &utc) != STAMP) {
+        return failure_set(why, 1, "--rotate: the clock of this machine has no year of four digits; set it");
+    }
+    const int length = snprintf(path, PATH_MAX, "%s%s%s", supervisor->request->path, stamp, tail);
+    return (length >= 0 && length < PATH_MAX) ||
+           failure_set(why, 1, "-o %.200s...: the name is too long", supervisor->request->path);
+}
+
+static bool make_tail(char tail[TAIL + 1], struct failure *why) {
+    uint32_t random;
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+        return failure_set(why, 1, "--rotate: no random number for a file's name: %m");
+    }
+    snprintf(tail, TAIL + 1, ".%06" PRIx32, random & 0xffffff);
+    return true;
+}
+
+/* For the turn that starts now: no other file has it. */
 static bool choose_path(struct supervisor *supervisor, char path[PATH_MAX], struct failure *why) {
     const time_t now = time(NULL);
-    supervisor->stamp = now > supervisor->stamp ? now : supervisor->stamp + 1;
-    for (;; supervisor->stamp++) {
-        struct tm utc;
-        char stamp[STAMP + 1];
-        if (!gmtime_r(&supervisor->stamp, &utc) || strftime(stamp, sizeof stamp, ".%Y%m%dT%H%M%SZ", &utc) != STAMP) {
-            return failure_set(why, 1, "--rotate: the clock of this machine has no year of four digits; set it");
+    for (time_t at = now > supervisor->stamp ? now : supervisor->stamp + 1; at < now + SECONDS_TRIED; at++) {
+        if (!write_path(supervisor, at, "", path, why)) {
+            return false;
         }
-        int length = snprintf(path, PATH_MAX, "%s%s", supervisor->request->path, stamp);
-        if (length < 0 || length >= PATH_MAX) {
-            return failure_set(why, 1, "-o %.200s...: the name is too long", supervisor->request->path);
+        if (is_free(path)) {
+            supervisor->stamp = at;
+            return true;
+        }
+    }
+    for (int i = 0; i < TAILS_TRIED; i++) {
+        char tail[TAIL + 1];
+        if (!make_tail(tail, why) || !write_path(supervisor, now, tail, path, why)) {
+            return false;
         }
         if (is_free(path)) {
             return true;
         }
     }
+    return failure_set(why, 1, "--rotate: all names tried for the next file are taken, the last one is %.300s", path);
 }
 
 /* before: the file of the turn before; "": there was none. */

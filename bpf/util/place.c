@@ -1,4 +1,5 @@
 #include "util/place.h"
+#include "util/interrupt.h"
 #include "util/owner.h"
 #include <dirent.h>
 #include <errno.h>
@@ -135,18 +136,19 @@ bool place_is_removed(const struct place *place) {
     return fstat(place->folder, &folder) == 0 && folder.st_nlink == 0;
 }
 
-void place_each_file(const struct place *place, bool (*is_wanted)(const void *place, const char *name),
+void place_each_file(const struct place *place, bool (*is_wanted)(const void *place, const char *name), bool stops,
                      void (*visit)(void *context, const char *name, int file), void *context) {
     int folder = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *names = folder >= 0 ? fdopendir(folder) : NULL;
     const struct dirent *entry;
+    const int before = interrupt_count();
     if (!names) {
         if (folder >= 0) {
             close(folder);
         }
         return;
     }
-    while ((entry = readdir(names)) != NULL) {
+    while ((!stops || interrupt_count() == before) && (entry = readdir(names)) != NULL) {
         int file = is_wanted(place, entry->d_name)
                        ? openat(place->folder, entry->d_name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
                        : -1;

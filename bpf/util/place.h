@@ -28,8 +28,8 @@ bool place_is_removed(const struct place *place);
 int place_open_file(const struct place *place, int flags, unsigned mode);
 
 /* Opens to read each file of the folder of such a name, without following a link or waiting for a FIFO, and closes it
- * after the visit. */
-void place_each_file(const struct place *place, bool (*is_wanted)(const void *place, const char *name),
+ * after the visit. `stops`: at a signal, with what was visited by then, for strangers may have filled the folder. */
+void place_each_file(const struct place *place, bool (*is_wanted)(const void *place, const char *name), bool stops,
                      void (*visit)(void *context, const char *name, int file), void *context);
 
 /* Whether an open file is the one that has this name in the folder. */

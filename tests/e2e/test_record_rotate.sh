@@ -9,7 +9,8 @@ enter_folder
 "$exercise" 300000 >/dev/null 2>&1 &
 target=$!
 
-files() { find . -maxdepth 1 -name "$1.*Z" -printf '%f\n' | sort; }
+tail='(\.[0-9a-f]{6})?' # where the second was taken
+files() { find . -maxdepth 1 -regextype posix-extended -regex "\./$1\.[^.]*Z$tail" -printf '%f\n' | sort; }
 has_files() { (($(files "$1" | wc -l) >= $2)); }
 # rotate NAME ARGUMENT...: records it in the background, as $tool.
 rotate() {
@@ -139,7 +140,7 @@ has_files timed.data 2 || die "5 s were not recorded: $(files timed.data)"
 # ---- what goes -----------------------------------------------------------------------------------------------------------
 
 "$scope" record -o old.data.20200101T000000Z -p "$target" 0.2 2>/dev/null
-for name in old.data.20200102T000000Z other.data.20200101T000000Z old.data.20200101 old.data.20200103T000000Z; do
+for name in old.data.20200102T000000Z{,.a3f19c,.a3f19,.a3f19g,.a3f19c0} other.data.20200101T000000Z{,.a3f19c} old.data.20200101 old.data.20200103T000000Z; do
     cp old.data.20200101T000000Z "$name"
 done
 touch -d '8 days ago' ./old.data.* ./other.data.*
@@ -150,10 +151,10 @@ chown nobody old.data.20200105T000000Z
 touch -d '8 days ago' old.data.2020010[45]T000000Z
 : >old.data.20200101T000000Z-journal
 expect_status 0 "$scope" record -o old.data --rotate 1h --keep 7d -p "$target" 0.5
-for name in old.data.20200101T000000Z old.data.20200101T000000Z-journal old.data.20200102T000000Z; do
+for name in old.data.20200101T000000Z old.data.20200101T000000Z-journal old.data.20200102T000000Z{,.a3f19c}; do
     [[ ! -e $name ]] || die "--keep 7d left $name of 8 days ago"
 done
-for name in other.data.20200101T000000Z old.data.20200101 old.data.20200103T000000Z old.data.2020010{4,5}T000000Z; do
+for name in other.data.20200101T000000Z{,.a3f19c} old.data.20200102T000000Z.a3f19{,g,c0} old.data.20200101 old.data.20200103T000000Z old.data.2020010{4,5}T000000Z; do
     [[ -e $name ]] || die "--keep 7d removed $name"
 done
 has_files old.data 4 || die "--keep 7d removed what was recorded now: $(files old.data)"
@@ -181,7 +182,7 @@ expect_status 0 "$scope" record -o late.data --rotate 1 --keep 31M -p "$target" 
 
 mkdir -m 1777 shared
 chmod 755 .
-own() { find shared -name 'eden.data.*Z' -user root; }
+own() { find shared -regextype posix-extended -regex "shared/eden\.data\.[^.]*Z$tail" -user root; }
 own_are() { (($(own | wc -l) >= $1)); }
 "$scope" record -o shared/eden.data --rotate 1 -p "$target" 2>shared.err &
 tool=$!
@@ -197,6 +198,34 @@ stop
 for name in $(own); do
     [[ $(finished "$name") == 1 ]] || die "$name is not whole"
 done
+
+# However many seconds to come he has taken, files have the time at which they were begun, --keep knows them, and ^C ends.
+cat >taken.py <<'PYTHON'
+import os, sys, time
+os.setuid(65534)
+os.chdir("shared")
+now = int(time.time())
+for at in range(now, now + 20000):
+    with open("taken.data." + time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(at)), "w"):
+        pass
+PYTHON
+python3 taken.py
+own() { find shared -regextype posix-extended -regex "shared/taken\.data\..*" -user root -printf '%f\n' | sort; }
+began=$(date -u +%Y%m%dT%H%M%SZ)
+"$scope" record -o shared/taken.data --rotate 1 --on 'pause>0ns' --keep 1d -p "$target" 2>shared.err &
+tool=$!
+until_true "a third file where names are taken" own_are 3
+stop
+ended=$(date -u +%Y%m%dT%H%M%SZ)
+for name in $(own); do
+    [[ $name =~ ^taken\.data\.([0-9TZ]*)\.[0-9a-f]{6}$ && ! ${BASH_REMATCH[1]} < $began && ! ${BASH_REMATCH[1]} > $ended ]] ||
+        die "$name does not have the time at which it was begun, from $began to $ended"
+    [[ $(finished "shared/$name") == 1 ]] || die "$name is not whole"
+    grep -qx "edenscope: kept shared/$name" shared.err || die "$name is not named: $(cat shared.err)"
+done
+touch -d '2 days ago' "shared/$name"
+expect_status 0 "$scope" record -o shared/taken.data --rotate 1h --keep 1d -p "$target" 0.2
+[[ ! -e shared/$name ]] || die "--keep 1d left shared/$name of two days ago"
 
 # ---- ends ---------------------------------------------------------------------------------------------------------------
 
