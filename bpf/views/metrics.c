@@ -115,7 +115,7 @@ static bool add_piece(char *value, size_t room, size_t *length, const char *piec
     return true;
 }
 
-/* The form of a name that a stranger chose (I5), in so many bytes. */
+/* Writes a name that a stranger chose as it is printed, in at most `room` bytes (I5). */
 static void write_value(char value[NAME_BYTES], size_t room, const char *text) {
     size_t length = 0, fitting = 0; /* fitting: what leaves room for the mark */
     memset(value, 0, NAME_BYTES);

@@ -62,6 +62,20 @@ bool tune_has_collections(const struct tune_facts *facts) {
     return tune_figure(facts, EDEN_FIGURE_scavenges) || tune_figure(facts, EDEN_FIGURE_full_collections);
 }
 
+static bool is_before_full(const struct tune_pass *pass) { return !pass->full && pass->cause == EDEN_SCAVENGE_FULL; }
+
+uint64_t tune_pause_ns(const struct tune_facts *facts, size_t pass) {
+    const struct tune_pass *at = &facts->passes[pass];
+    if (is_before_full(at) && pass + 1 < facts->pass_count) {
+        return 0;
+    }
+    uint64_t ns = at->duration_ns;
+    for (; at->full && pass > 0 && is_before_full(&facts->passes[pass - 1]); pass--) {
+        ns += facts->passes[pass - 1].duration_ns;
+    }
+    return ns;
+}
+
 bool tune_is_at_rest(const struct tune_facts *facts) { return facts->collection.known && !facts->collection.under_way; }
 
 uint64_t tune_under_way_ns(const struct tune_facts *facts) {
@@ -662,13 +676,10 @@ static int by_duration(const void *a, const void *b) {
     return (x->duration_ns < y->duration_ns) - (x->duration_ns > y->duration_ns);
 }
 
-/* A full collection and the scavenge before it are one pause. */
 static uint64_t longest_pause(const struct tune_facts *facts) {
-    uint64_t longest = 0, before = 0;
+    uint64_t longest = 0;
     for (size_t i = 0; i < facts->pass_count; i++) {
-        const struct tune_pass *pass = &facts->passes[i];
-        uint64_t pause = pass->duration_ns + (pass->full ? before : 0);
-        before = !pass->full && pass->cause == EDEN_SCAVENGE_FULL ? before + pass->duration_ns : 0;
+        uint64_t pause = tune_pause_ns(facts, i);
         longest = pause > longest ? pause : longest;
     }
     return longest;

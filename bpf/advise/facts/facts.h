@@ -136,6 +136,9 @@ const struct tune_site *tune_most(const struct tune_facts *facts, double (*measu
 /* Whether a collection ended while the heap was observed: without one, its time in collections is not judged. */
 bool tune_has_collections(const struct tune_facts *facts);
 
+/* How long the pause took that ends with this pass: a full collection and the scavenges before it are one. 0: it goes
+ * on with the next pass. */
+uint64_t tune_pause_ns(const struct tune_facts *facts, size_t pass);
 /* At the end: it is known that no collection was under way. */
 bool tune_is_at_rest(const struct tune_facts *facts);
 /* The observed time in the collection under way at the end; 0: there was none, or it is not known. */

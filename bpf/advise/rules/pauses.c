@@ -19,21 +19,16 @@ struct goal_pauses {
     double ahead_ns; /* of marking and sweeping in scavenges */
 };
 
-/* A full collection and the scavenge before it are one pause. */
 static struct goal_pauses pauses_of(const struct tune_facts *facts, double goal_ns) {
     struct goal_pauses pauses = {0};
-    uint64_t before = 0;
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
-        uint64_t ns = pass->duration_ns + (pass->full ? before : 0);
+        const uint64_t ns = tune_pause_ns(facts, i);
         pauses.ahead_ns +=
             (double)pass->part_ns[EDEN_PHASE_scavenge__mark] + (double)pass->part_ns[EDEN_PHASE_scavenge__sweep];
-        before = !pass->full && pass->cause == EDEN_SCAVENGE_FULL ? ns : 0;
-        if (before == 0) {
-            pauses.count++;
-            pauses.longer += (double)ns > goal_ns;
-            pauses.longest_ns = ns > pauses.longest_ns ? ns : pauses.longest_ns;
-        }
+        pauses.count += ns != 0;
+        pauses.longer += (double)ns > goal_ns;
+        pauses.longest_ns = ns > pauses.longest_ns ? ns : pauses.longest_ns;
     }
     return pauses;
 }
