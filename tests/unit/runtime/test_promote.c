@@ -215,28 +215,33 @@ TEST(only_the_policy_promotes_in_place) {
     }
 }
 
-/* A table whose slots are replaced at random, too large to copy what survives: from then on eden takes what there is.
- */
+enum { RANDOM_SLOTS = 800000 };
+
+/* A table whose slots are replaced at random, too large to copy what survives. Returns how often new space moved. */
+static uint64_t replace_at_random(struct world *w, eden_value *table) {
+    table[0] = eden_new_slots(w->m, w->array, RANDOM_SLOTS);
+    uint64_t random = 7, moves = 0;
+    uintptr_t place = w->heap->info.new_start;
+    for (size_t i = 0; i < 6000000; i++) {
+        size_t slot = next_random(&random) % RANDOM_SLOTS;
+        eden_value pair = eden_new(w->m, w->pair);
+        assert_true(pair != EDEN_NONE);
+        eden_slot_set(w->m, pair, 0, eden_int((int64_t)slot));
+        eden_slot_set(w->m, table[0], slot, pair);
+        moves += place != w->heap->info.new_start;
+        place = w->heap->info.new_start;
+        assert_true(mapped(w) <= 64 * MIB);
+    }
+    return moves;
+}
+
+/* From then on eden takes what there is. */
 TEST(what_mostly_survives_is_promoted_in_place) {
     WORLD(w, "policy=auto,max_heap=64M");
     EDEN_FRAME(w.m, table, 1);
-    enum { SLOTS = 800000 };
-    table[0] = eden_new_slots(w.m, w.array, SLOTS);
-    uint64_t random = 7, moves = 0;
-    uintptr_t place = w.heap->info.new_start;
-    for (size_t i = 0; i < 6000000; i++) {
-        size_t slot = next_random(&random) % SLOTS;
-        eden_value pair = eden_new(w.m, w.pair);
-        assert_true(pair != EDEN_NONE);
-        eden_slot_set(w.m, pair, 0, eden_int((int64_t)slot));
-        eden_slot_set(w.m, table[0], slot, pair);
-        moves += place != w.heap->info.new_start;
-        place = w.heap->info.new_start;
-        assert_true(mapped(&w) <= 64 * MIB);
-    }
-    assert_true(moves > 2);
+    assert_true(replace_at_random(&w, table) > 2);
     assert_true(w.heap->policy.rule.is_in_place);
-    for (size_t slot = 0; slot < SLOTS; slot++) {
+    for (size_t slot = 0; slot < RANDOM_SLOTS; slot++) {
         eden_value pair = eden_slot(table[0], slot);
         assert_true(pair == EDEN_NONE || (size_t)eden_int_value(eden_slot(pair, 0)) == slot);
     }
@@ -246,4 +251,19 @@ TEST(what_mostly_survives_is_promoted_in_place) {
         eden_new(w.m, w.pair);
     }
     assert_false(w.heap->policy.rule.is_in_place);
+}
+
+/* As after lifetimes were measured, while the goal was not in force. */
+TEST(with_a_goal_only_need_promotes_in_place) {
+    WORLD(w, "policy=auto,max_heap=64M");
+    EDEN_FRAME(w.m, table, 1);
+    replace_at_random(&w, table);
+    assert_true(w.heap->policy.rule.is_in_place);
+    eden_error error = {EDEN_OK, ""};
+    assert_true(eden_heap_set(w.heap, "pause_goal", "10", &error));
+    eden_scavenge(w.m);
+    assert_false(w.heap->policy.rule.is_in_place);
+    replace_at_random(&w, table);
+    assert_false(w.heap->policy.rule.is_in_place);
+    verify(&w);
 }
