@@ -78,8 +78,8 @@
  *                                 had no room for is unknown: the last stop scans all again
  *
  * 8. Failure
- * No memory for the stack: no cycle begins. The stack is full, or the list of special objects cannot grow: the object
- * gets the grey bit, and the last stop finds it by walking the heap.
+ * No memory for the stack: no cycle begins. The stack is full, or the list of special objects, and cannot grow: the
+ * object gets the grey bit, and the last stop finds it by walking the heap.
  *
  * 9. Cost
  * In a cycle, each store of a reference into an old object calls a function. What dies after it was marked, and what is
@@ -323,6 +323,7 @@ static void begin(eden_heap *heap) {
     heap->cycle.has_revisited = heap->cycle.rescans = false;
     heap->cycle.steps = 0;
     heap->cycle.reported = (struct tally){0, 0};
+    mark_stack_may_grow(&heap->cycle.stack, heap_old_used(heap));
     lazy_sweep_prepare(heap);
     heap->mutator.barrier_words = BARRIER_ALL;
 }
@@ -427,6 +428,7 @@ void cycle_step(eden_heap *heap, const struct scavenge_pass *pass) {
 static void end(eden_heap *heap) {
     struct cycle *cycle = &heap->cycle;
     cycle->stack.overflowed = false;
+    mark_stack_settle(&cycle->stack);
     cycle->marked = (struct tally){0, 0};
     cycle->state = CYCLE_NONE;
     heap->mutator.barrier_words = heap->mutator.young_words;

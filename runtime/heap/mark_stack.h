@@ -1,4 +1,5 @@
-/* A bounded stack of objects to scan. What does not fit is marked grey instead, and found by walking the heap.
+/* A bounded stack of objects to scan. What does not fit is marked grey instead, and found by walking the heap. Marking
+ * lets it grow meanwhile, with the heap: walking costs as much as marking.
  *
  * Large objects are scanned a piece at a time: the object goes back on the stack below an integer that says where to go
  * on, so that an array of ten million references needs two entries. */
@@ -11,13 +12,20 @@
 struct mark_stack {
     uint64_t *entries;
     size_t count, room;
+    size_t mapped, most; /* entries; room is less where a test has lowered it */
+    struct system *system;
     bool overflowed;
     eden_value highest; /* of the grey objects; EDEN_NONE: none */
 };
 
+/* The system outlives the stack. False: no memory. */
 bool mark_stack_create(struct mark_stack *stack, struct system *system);
 void mark_stack_destroy(struct mark_stack *stack);
 void mark_stack_push(struct mark_stack *stack, eden_value object);
+/* From now on the stack may grow: to a quarter of so many bytes of objects, if there is memory. */
+void mark_stack_may_grow(struct mark_stack *stack, uint64_t bytes);
+/* No longer. An empty stack gives back what it has grown by. */
+void mark_stack_settle(struct mark_stack *stack);
 
 /* Takes the last object. *from: its first reference that is to be scanned. The stack is not empty. */
 static inline eden_value mark_stack_take(struct mark_stack *stack, size_t *from) {

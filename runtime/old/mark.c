@@ -131,7 +131,9 @@ static void drain_together(struct marking *marking) {
         while (!reach_ring_is_empty(&marking->ring)) {
             references[count++] = reach_ring_take(&marking->ring);
         }
+        mark_stack_settle(&heap->mark_stack); /* the memory hook is asked on the heap's thread only */
         bool is_list = markers_run(heap, marking->left, references, count, &marking->marked);
+        mark_stack_may_grow(&heap->mark_stack, heap_old_used(heap));
         marking->left = heap->mark_stack.count;
         marking->alone_bytes *= is_list ? WORKERS_PATIENCE : 1;
         marking->alone_until = marking->marked.bytes + marking->alone_bytes;
@@ -243,6 +245,7 @@ struct tally mark(eden_heap *heap) {
                               .alone_bytes = heap->alone_bytes,
                               .alone_until = heap->alone_bytes,
                               .sweep = heap->old.sweep.pages != NULL ? &heap->old.sweep : NULL};
+    mark_stack_may_grow(&heap->mark_stack, heap_old_used(heap));
     struct tally before = take_cycle(&marking);
     roots_visit(&marking.visit);
     drain_all(&marking);
@@ -253,6 +256,7 @@ struct tally mark(eden_heap *heap) {
                     reach_ring_is_empty(&marking.ring) && heap->mark_stack.count == 0 && !heap->mark_stack.overflowed &&
                         heap->pending.count == 0,
                     "I1 of marking: something marked was not scanned");
+    mark_stack_settle(&heap->mark_stack);
     if (marking.has_taken) {
         workers_give_back();
     }

@@ -568,6 +568,48 @@ TEST(a_stack_that_is_full_loses_nothing) {
     assert_int_equal(count_objects(&w), 400);
 }
 
+enum { MANY_ROOTS = 400000 };
+static eden_value many_roots[MANY_ROOTS];
+
+static void visit_many_roots(void *context, eden_visit *visit) {
+    (void)context;
+    eden_visit_slots(visit, many_roots, MANY_ROOTS);
+}
+
+static bool refuse_stacks(void *context, size_t bytes, const char *what) {
+    const bool *refuses = context;
+    (void)bytes;
+    return !*refuses || strcmp(what, "mark stack") != 0;
+}
+
+/* Roots are all reached before the first is scanned. Without memory for that, the last stop finds what has no room. */
+TEST(the_stack_grows_with_the_heap) {
+    for (int i = 0; i < 2; i++) {
+        bool refuses = false;
+        struct world w __attribute__((cleanup(world_end)));
+        world_make_with(
+            &w, &(eden_options){.parameters = FIXED, .memory_hook = refuse_stacks, .memory_hook_context = &refuses});
+        memset(many_roots, 0, sizeof many_roots);
+        assert_true(eden_visitor_add(w.heap, visit_many_roots, NULL));
+        for (size_t root = 0; root < MANY_ROOTS; root++) {
+            many_roots[root] = eden_new(w.m, w.pair);
+            eden_value leaf = eden_new(w.m, w.pair);
+            eden_slot_set(w.m, many_roots[root], 0, leaf);
+        }
+        begin(&w, 1); /* maps the stack */
+        finish(&w);
+        const size_t room = w.heap->cycle.stack.room;
+        assert_true(room < MANY_ROOTS);
+        refuses = i == 1;
+        begin(&w, 1000);
+        assert_int_equal(w.heap->cycle.stack.overflowed, refuses);
+        finish(&w);
+        assert_int_equal(count_objects(&w), 2 * MANY_ROOTS);
+        assert_int_equal(w.heap->cycle.stack.room, room);
+        assert_int_equal(w.heap->mark_stack.room, room);
+    }
+}
+
 /* The remembered set cannot grow, so nobody knows which marked objects refer to young ones. */
 TEST(without_memory_to_remember_all_is_scanned_again) {
     struct refusal refusal = {.from = LONG_MAX, .to = LONG_MAX};
