@@ -22,6 +22,8 @@
  * the page 18 MiB and that for each owner who has others: MOST_CLIENTS of metrics_server.c can hold one each. With
  * `per_process` I4 is of one page, and a group takes 32 KiB more.
  *
+ * I6. With `per_process` what has ended is printed for KEPT_NS, whoever asks, and however often: any local user can.
+ *
  * 3. References
  * OpenMetrics 1.0.0; Prometheus, "Exposition formats". */
 #include "views/metrics.h"
@@ -45,6 +47,7 @@ enum { COMMAND_BYTES = 32 }; /* the kernel's names have 15 */
 static const char others[] = "(others)";
 static const char rest_mark[] = "..."; /* after what was cut */
 enum { MOST_GROUPS = 256 };
+static const uint64_t KEPT_NS = 300ull * 1000000000; /* Prometheus looks back as far for the last value of a series */
 
 struct group {
     char command[NAME_BYTES], name[NAME_BYTES]; /* as they are printed; 0 behind their ends */
@@ -52,6 +55,7 @@ struct group {
     uint32_t owner;
     uint32_t pid; /* these two: per_process */
     uint64_t heap, serial;
+    uint64_t until_ns; /* of the observed time: per_process, and has ended */
     uint64_t known, figures[EDEN_FIGURE_COUNT];
     uint64_t by_cause[EDEN_FULL_CAUSES];
     uint64_t stopped_ns, alive, collecting, collecting_ns;
@@ -305,7 +309,11 @@ static void add_sums(struct group *to, const struct group *from) {
 }
 
 static struct group without_sums(const struct group *group) {
-    struct group names = {.owner = group->owner, .pid = group->pid, .heap = group->heap, .serial = group->serial};
+    struct group names = {.owner = group->owner,
+                          .pid = group->pid,
+                          .heap = group->heap,
+                          .serial = group->serial,
+                          .until_ns = group->until_ns};
     memcpy(names.command, group->command, sizeof names.command);
     memcpy(names.name, group->name, sizeof names.name);
     return names;
@@ -329,11 +337,35 @@ bool metrics_add_ended(struct metrics *metrics, const struct model *model, bool 
     struct groups groups = {0};
     bool good = gather(&groups, &metrics->series, model, per_process);
     for (size_t i = 0; good && i < groups.count; i++) { /* all of them before anything is added */
+        groups.at[i].until_ns = model->wall_ns + KEPT_NS;
         const struct group names = without_sums(&groups.at[i]);
         good = find_group(&metrics->ended, &names);
     }
     good = good && merge(&metrics->ended, &groups);
     clear_groups(&groups);
+    return good;
+}
+
+/* I6. False: no memory. */
+static bool forget_ended(struct metrics *metrics, uint64_t now) {
+    struct groups kept = {0}, series = {0};
+    bool good = true;
+    for (size_t i = 0; good && i < metrics->ended.count; i++) {
+        const struct group *from = &metrics->ended.at[i], names = without_sums(from);
+        if (from->until_ns > now) {
+            struct group *group = add_group(&series, &names) ? add_group(&kept, &names) : NULL;
+            good = group;
+            if (group) {
+                add_sums(group, from);
+            }
+        }
+    }
+    struct groups unused[] = {good ? metrics->ended : kept, good ? metrics->series : series};
+    metrics->ended = good ? kept : metrics->ended;
+    metrics->series = good ? series : metrics->series;
+    for (int i = 0; i < 2; i++) {
+        clear_groups(&unused[i]);
+    }
     return good;
 }
 
@@ -543,7 +575,7 @@ static void print_tool(const struct printing *printing, const struct model *mode
         print_seconds(out, tool->programs_ns);
         fputc('\n', out);
     }
-    print_head(printing, "edenscope_scrapes", "counter", "requests answered, this one included");
+    print_head(printing, "edenscope_scrapes", "counter", "answers made, this one included");
     fprintf(out, "edenscope_scrapes_total %" PRIu64 "\n", tool->scrapes);
     print_head(printing, "edenscope_build", "info", "the version of the tool");
     fprintf(out, "edenscope_build_info{version=\"%s\"} 1\n", EDEN_VERSION);
@@ -553,7 +585,8 @@ bool metrics_print(struct metrics *metrics, FILE *out, const struct model *model
                    const struct metrics_format *format) {
     struct groups groups = {0};
     const struct printing printing = {out, &groups, format};
-    bool good = merge(&groups, &metrics->ended) && gather(&groups, &metrics->series, model, format->per_process);
+    bool good = (!format->per_process || forget_ended(metrics, model->wall_ns)) && merge(&groups, &metrics->ended) &&
+                gather(&groups, &metrics->series, model, format->per_process);
     for (size_t i = 0; good && i < groups.count; i++) {
         good = make_labels(&groups.at[i]);
     }
@@ -574,9 +607,5 @@ bool metrics_print(struct metrics *metrics, FILE *out, const struct model *model
         fputs(format->is_open ? "# EOF\n" : "", out);
     }
     clear_groups(&groups);
-    if (good && format->per_process) {
-        clear_groups(&metrics->ended);
-        clear_groups(&metrics->series);
-    }
     return good;
 }

@@ -11,7 +11,7 @@
 
 struct metrics_format {
     bool is_open;     /* OpenMetrics 1.0.0, else the text format 0.0.4 */
-    bool per_process; /* labels pid and number, too: a process that has ended is printed once more */
+    bool per_process; /* labels pid and number, too: a process that has ended is printed for five more minutes */
 };
 
 /* What the tool knows of itself. */
@@ -27,7 +27,7 @@ struct metrics;
 struct metrics *metrics_open(void); /* NULL: no memory */
 void metrics_close(struct metrics *metrics);
 
-/* Adds the processes of a model for good. per_process: until they have been printed once. False: no memory, and nothing
+/* Adds the processes of a model for good. per_process: for five minutes. False: no memory, and nothing
  * was added. */
 bool metrics_add_ended(struct metrics *metrics, const struct model *model, bool per_process);
 

@@ -17,6 +17,7 @@ static struct heap_model *add_heap(struct model *model, uint32_t pid, const char
 }
 
 static struct metrics *metrics; /* NULL: nothing has ended */
+static struct metrics_format format;
 
 /* The caller frees it. */
 static char *metrics_of(const struct model *model) {
@@ -26,7 +27,7 @@ static char *metrics_of(const struct model *model) {
     assert_non_null(out);
     struct metrics *with = metrics ? metrics : metrics_open();
     assert_non_null(with);
-    assert_true(metrics_print(with, out, model, &(struct metrics_tool){0}, &(struct metrics_format){0}));
+    assert_true(metrics_print(with, out, model, &(struct metrics_tool){0}, &format));
     assert_int_equal(fclose(out), 0);
     if (!metrics) {
         metrics_close(with);
@@ -85,6 +86,30 @@ TEST(what_has_ended_stays_in_the_counters) {
     assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\"} 10\n");
     assert_has(&model, "\neden_heap_max_pause_seconds{command=\"x\",heap=\"a\",user=\"0\"} 0.000002000\n");
     assert_has(&model, "\neden_heaps{command=\"x\",heap=\"a\",user=\"0\"} 1\n");
+    metrics_close(metrics);
+    metrics = NULL;
+}
+
+/* Whoever asks, and however often. */
+TEST(by_process_what_has_ended_stays_for_five_minutes) {
+    enum { SECONDS = 1000000000 };
+    struct model ended __attribute__((cleanup(model_clear))) = {.wall_ns = 10ull * SECONDS};
+    struct model model __attribute__((cleanup(model_clear))) = {.wall_ns = 20ull * SECONDS};
+    add_heap(&ended, 1, "x", "a")->figures[EDEN_FIGURE_scavenges] = 7;
+    metrics = metrics_open();
+    assert_non_null(metrics);
+    format.per_process = true;
+    assert_true(metrics_add_ended(metrics, &ended, true));
+    for (int i = 0; i < 3; i++) {
+        assert_has(&model, "} 7\n");
+    }
+    model.wall_ns = 309ull * SECONDS;
+    assert_has(&model, "} 7\n");
+    model.wall_ns = 310ull * SECONDS;
+    char *text = metrics_of(&model);
+    assert_null(strstr(text, "eden_scavenges_total{"));
+    free(text);
+    format.per_process = false;
     metrics_close(metrics);
     metrics = NULL;
 }
