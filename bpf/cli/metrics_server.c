@@ -17,8 +17,9 @@
  * 3. Failure
  * Without an answer in ANSWER_MS a scraper gets 503; the answer is read when it comes, and left out. There are
  * MOST_CLIENTS at a time, and MOST_WAITING others wait. A connection is for one request. A client has TIMEOUT_S for it,
- * and as long to take its answer, however it spreads its bytes; where all connections are taken, CROWDED_MS. The
- * library lets nobody close a connection: cut_off() leads it to do so within a second. */
+ * and as long to take its answer, however it spreads its bytes; where all connections are taken, CROWDED_MS. Then an
+ * answer is also given again, for as long as it took to make, SHARED_MS at most: so many requests cost no more than
+ * half of the tool's time. The library lets nobody close a connection: cut_off() leads it to do so within a second. */
 #include "cli/metrics_server.h"
 #include "util/clock.h"
 #include "util/sandbox.h"
@@ -45,6 +46,7 @@ enum {
     ANSWER_MS = 5000,
     IDLE_MS = 1000,
     CROWDED_MS = 500,
+    SHARED_MS = 1000,
     TICK_MS = 100, /* where all connections are taken */
     TIMEOUT_S = 10,
     MOST_CLIENTS = 32,
@@ -211,9 +213,15 @@ struct client {
     bool is_cut_off;
 };
 
+struct page {
+    struct MHD_Response *response; /* NULL: none has been made */
+    uint64_t until_ns;             /* shared until then */
+};
+
 struct serving {
     struct http http;
     struct asking asking;
+    struct page pages[2]; /* for Prometheus, and OpenMetrics */
     struct client clients[MOST_CLIENTS];
 };
 
@@ -266,27 +274,64 @@ static void cut_off_late(struct serving *serving, uint64_t before_ns) {
     }
 }
 
-static enum MHD_Result reply(const struct http *http, struct MHD_Connection *connection, unsigned status,
-                             const char *type, char *text, size_t size, enum MHD_ResponseMemoryMode memory) {
+/* NULL: no memory, and `text` has been freed where `memory` says so. */
+static struct MHD_Response *make(const struct http *http, const char *type, char *text, size_t size,
+                                 enum MHD_ResponseMemoryMode memory) {
     struct MHD_Response *response = http->make(size, text, memory);
-    if (!response) {
-        if (memory == MHD_RESPMEM_MUST_FREE) {
-            free(text);
-        }
-        return MHD_NO;
+    if (response) {
+        http->add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+        http->add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+    } else if (memory == MHD_RESPMEM_MUST_FREE) {
+        free(text);
     }
-    http->add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-    http->add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-    if (status == MHD_HTTP_METHOD_NOT_ALLOWED) {
-        http->add_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-    }
+    return response;
+}
+
+static enum MHD_Result reply(const struct http *http, struct MHD_Connection *connection, unsigned status,
+                             struct MHD_Response *response) {
     struct client *client = http->connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     if (client) {
         client->since_ns = now_ns();
     }
-    enum MHD_Result result = http->queue(connection, status, response);
+    return http->queue(connection, status, response);
+}
+
+static enum MHD_Result say(const struct http *http, struct MHD_Connection *connection, unsigned status,
+                           const char *text) {
+    struct MHD_Response *response =
+        make(http, "text/plain", (char *)(uintptr_t)text, strlen(text), MHD_RESPMEM_PERSISTENT);
+    if (!response) {
+        return MHD_NO;
+    }
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED) {
+        http->add_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    }
+    enum MHD_Result result = reply(http, connection, status, response);
     http->destroy(response);
     return result;
+}
+
+/* NULL: there is none in time. */
+static struct MHD_Response *page_of(struct serving *serving, bool is_open) {
+    const struct http *http = &serving->http;
+    struct page *page = &serving->pages[is_open];
+    const uint64_t asked_ns = now_ns();
+    size_t size;
+    if (page->response && is_crowded(serving) && asked_ns < page->until_ns) {
+        return page->response;
+    }
+    if (page->response) {
+        http->destroy(page->response); /* clients that still take it keep it */
+    }
+    char *text = ask(&serving->asking, is_open, &size);
+    page->response = text ? make(http,
+                                 is_open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                                         : "text/plain; version=0.0.4; charset=utf-8",
+                                 text, size, MHD_RESPMEM_MUST_FREE)
+                          : NULL;
+    const uint64_t took_ns = now_ns() - asked_ns, most_ns = SHARED_MS * 1000000ull;
+    page->until_ns = asked_ns + took_ns + (took_ns < most_ns ? took_ns : most_ns);
+    return page->response;
 }
 
 /* The largest weight that an Accept header (RFC 9110, 12.5.1) gives to this type by name; 0: it is not wanted. */
@@ -331,15 +376,13 @@ static const char *path_of(const char *target) {
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                                   const char *version, const char *upload, size_t *upload_size, void **state) {
-    static char none[] = "there is /metrics\n", methods[] = "GET and HEAD only\n", busy[] = "no figures now\n";
     static int begun;
     struct serving *serving = context;
     const struct http *http = &serving->http;
     (void)version;
     (void)upload;
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
-        return reply(http, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", methods, strlen(methods),
-                     MHD_RESPMEM_PERSISTENT); /* at once: a body is not read */
+        return say(http, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET and HEAD only\n"); /* a body is not read */
     }
     if (*upload_size != 0 || http->header(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
         return MHD_NO; /* a body, which may have no end */
@@ -350,20 +393,12 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     }
     const char *path = path_of(url);
     if (strcmp(path, "/metrics") != 0) {
-        return reply(http, connection, strcmp(path, "/") == 0 ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND, "text/plain", none,
-                     strlen(none), MHD_RESPMEM_PERSISTENT);
+        return say(http, connection, strcmp(path, "/") == 0 ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND, "there is /metrics\n");
     }
-    bool is_open = wants_open(http->header(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT));
-    size_t size;
-    char *text = ask(&serving->asking, is_open, &size);
-    if (!text) {
-        return reply(http, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", busy, strlen(busy),
-                     MHD_RESPMEM_PERSISTENT);
-    }
-    return reply(http, connection, MHD_HTTP_OK,
-                 is_open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                         : "text/plain; version=0.0.4; charset=utf-8",
-                 text, size, MHD_RESPMEM_MUST_FREE);
+    struct MHD_Response *page =
+        page_of(serving, wants_open(http->header(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT)));
+    return page ? reply(http, connection, MHD_HTTP_OK, page)
+                : say(http, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "no figures now\n");
 }
 
 /* Waits for work of the library, and for what the tool sends. */

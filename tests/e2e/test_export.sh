@@ -332,6 +332,25 @@ for what in write read; do
     done
     kill "$trickler"
 done
+# Where all connections are taken, requests that wait get one answer.
+made() { sed -n 's/^edenscope_scrapes_total //p' "$1"; }
+scrape before
+kill -STOP "$tool"
+python3 - "$port" <<'PYTHON' &
+import socket, sys
+clients = [socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60) for _ in range(100)]
+for client in clients:
+    client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+for client in clients:
+    while client.recv(1 << 20):
+        pass
+PYTHON
+asking=$!
+sleep 1.5
+kill -CONT "$tool"
+wait "$asking" || die "requests had no answer"
+scrape after
+(($(made after) - $(made before) <= 80)) || die "$(made before) answers were made before 100 requests, and $(made after) after them"
 # A body, which may have no end, is not read.
 python3 - "$port" <<'PYTHON'
 import socket, sys
