@@ -9,11 +9,11 @@
  * next turn starts; once that one observes, it writes to a pipe, and the supervisor ends the turn before by SIGINT. So
  * what happens while the turns change is in both files, and no moment is in none. A stop waits for a turn that is
  * about to observe; a second one does not.
- * A file's name is NAME.YYYYMMDDTHHMMSSZ, by the time in UTC at which its turn started; where a file of that name is,
- * or one beside it, by one of the next seconds. A stranger may have taken them all, for days: then the name is by the
- * true time, and six random digits behind it.
- * With conditions, a file goes away once the one after it has ended, and no condition has held in either: so what led
- * up to an event is in the file that has it, or in the one before. Those that stay are named at the end.
+ * A file's name is NAME.YYYYMMDDTHHMMSSZ, by the time in UTC at which its turn started. Six random digits follow where
+ * a file of that name is, or one beside it; and in a folder to which others may write, for whoever knows the next name
+ * can take it first. With conditions, a file goes away once the one after it has ended, and no condition has held in
+ * either: so what led up to an event is in the file that has it, or in the one before. Those that stay are named at the
+ * end.
  *
  * 3. Invariants
  * I1. Only files of such names are removed that are the caller's recordings, and that no recorder writes.
@@ -21,9 +21,10 @@
  * I3. No turn outlives the supervisor: if that is killed, the kernel ends the turn as Ctrl-C does.
  *
  * 4. Failure
- * A turn that fails ends the run, with its status. But one that fails before it observes, as where a stranger has put
- * a file beside its own, is tried again after at most AGAIN_SECONDS, while the one before continues. One that has
- * reached --max-size is followed by the next at once.
+ * A turn that fails ends the run, with its status. But one that fails before it observes is tried again after at most
+ * AGAIN_SECONDS, while the one before continues; and where the next one observes already, as when a file was removed
+ * meanwhile, the run continues, and has this status at its end. A turn that has reached --max-size is followed by the
+ * next at once.
  *
  * 5. Cost
  * Attaching once a period: 0.2 s, in which each probe is observed twice. */
@@ -54,9 +55,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How a file's name ends, and what follows that where the second was taken. */
+/* How a file's name ends, and what may follow that. */
 enum { STAMP = sizeof ".20000101T000000Z" - 1, DIGITS = 6, TAIL = 1 + DIGITS };
-enum { SECONDS_TRIED = 4, TAILS_TRIED = 4, WAIT_MS = 250, AGAIN_SECONDS = 10 };
+enum { NAMES_TRIED = 4, WAIT_MS = 250, AGAIN_SECONDS = 10 };
 
 /* Exit statuses of a turn: its file has reached --max-size; a condition has held in it; both. Others are record_run's.
  */
@@ -74,7 +75,7 @@ struct supervisor {
     const struct rotation *rotation;
     struct turn now, next;
     char first[PATH_MAX]; /* the first turn's file */
-    time_t stamp;         /* the last one that a file has alone */
+    bool is_shared;       /* others may write to the folder */
     /* The file before that of `now`, if it goes unless a condition holds in the next; "": none. */
     char before[PATH_MAX];
     char early[PATH_MAX]; /* that of `next`, which has ended before `now`; "": it has not */
@@ -319,7 +320,7 @@ static bool is_free(const char *path) {
         char name[PATH_MAX + sizeof "-journal"];
         struct stat status;
         snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
-        free_of_files = lstat(name, &status) != 0;
+        free_of_files = lstat(name, &status) != 0 && errno == ENOENT;
     }
     return free_of_files;
 }
@@ -347,20 +348,12 @@ static bool make_tail(char tail[TAIL + 1], struct failure *why) {
 }
 
 /* For the turn that starts now: no other file has it. */
-static bool choose_path(struct supervisor *supervisor, char path[PATH_MAX], struct failure *why) {
+static bool choose_path(const struct supervisor *supervisor, char path[PATH_MAX], struct failure *why) {
     const time_t now = time(NULL);
-    for (time_t at = now > supervisor->stamp ? now : supervisor->stamp + 1; at < now + SECONDS_TRIED; at++) {
-        if (!write_path(supervisor, at, "", path, why)) {
-            return false;
-        }
-        if (is_free(path)) {
-            supervisor->stamp = at;
-            return true;
-        }
-    }
-    for (int i = 0; i < TAILS_TRIED; i++) {
-        char tail[TAIL + 1];
-        if (!make_tail(tail, why) || !write_path(supervisor, now, tail, path, why)) {
+    for (int i = 0; i < NAMES_TRIED; i++) {
+        char tail[TAIL + 1] = "";
+        if (((supervisor->is_shared || i > 0) && !make_tail(tail, why)) ||
+            !write_path(supervisor, now, tail, path, why)) {
             return false;
         }
         if (is_free(path)) {
@@ -502,7 +495,9 @@ static void take_end_of_now(struct supervisor *supervisor) {
     const bool was_relieved = supervisor->next.has_begun;
     /* A process that has ended cannot be attached to by the next turn. */
     const bool is_late = supervisor->is_over && supervisor->end != 0 && !supervisor->now.has_begun;
-    if (end.status != 0 && !is_late) {
+    if (end.status != 0 && was_relieved) {
+        supervisor->status = supervisor->status ? supervisor->status : end.status;
+    } else if (end.status != 0 && !is_late) {
         fail_with(supervisor, end.status);
     }
     if (end.status == 0) {
@@ -552,8 +547,19 @@ static void look_at_clock(struct supervisor *supervisor) {
     }
 }
 
+/* Where there is no such folder, the first turn will say so. */
+static bool is_shared(const char *path) {
+    struct place place;
+    if (!place_open(&place, path)) {
+        return false;
+    }
+    const bool shared = place_is_shared(&place);
+    place_close(&place);
+    return shared;
+}
+
 int record_rotate(const struct record_request *request, const struct rotation *rotation) {
-    struct supervisor supervisor = {.request = request, .rotation = rotation};
+    struct supervisor supervisor = {.request = request, .rotation = rotation, .is_shared = is_shared(request->path)};
     int handled = 0;
     interrupt_install();
     if (!start_turn(&supervisor, &supervisor.now, "")) {

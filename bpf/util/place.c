@@ -136,6 +136,24 @@ bool place_is_removed(const struct place *place) {
     return fstat(place->folder, &folder) == 0 && folder.st_nlink == 0;
 }
 
+/* -1: it is none of the caller's. */
+static int open_own(int folder, const char *name) {
+    struct statx status;
+    char self[64];
+    int own = -1, found = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    /* What the kernel knows: the server of a file system would be asked otherwise. */
+    if (found >= 0 && statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_UID, &status) == 0 &&
+        (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0 && S_ISREG(status.stx_mode) &&
+        status.stx_uid == geteuid()) {
+        snprintf(self, sizeof self, "/proc/self/fd/%d", found);
+        own = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    }
+    if (found >= 0) {
+        close(found);
+    }
+    return own;
+}
+
 void place_each_file(const struct place *place, bool (*is_wanted)(const void *place, const char *name), bool stops,
                      void (*visit)(void *context, const char *name, int file), void *context) {
     int folder = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -149,9 +167,7 @@ void place_each_file(const struct place *place, bool (*is_wanted)(const void *pl
         return;
     }
     while ((!stops || interrupt_count() == before) && (entry = readdir(names)) != NULL) {
-        int file = is_wanted(place, entry->d_name)
-                       ? openat(place->folder, entry->d_name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
-                       : -1;
+        int file = is_wanted(place, entry->d_name) ? open_own(place->folder, entry->d_name) : -1;
         if (file >= 0) {
             visit(context, entry->d_name, file);
             close(file);
@@ -184,13 +200,14 @@ bool place_follow_magic(struct place *place, int file) {
     return good;
 }
 
+bool place_is_shared(const struct place *place) {
+    struct stat folder;
+    return fstat(place->folder, &folder) != 0 || !owner_is_trusted(folder.st_uid) || !owner_writes_alone(&folder);
+}
+
 bool place_is_strangers_link(const struct place *place, int file) {
-    struct stat status, folder;
-    if (fstat(file, &status) != 0 || fstat(place->folder, &folder) != 0) {
-        return true;
-    }
-    return S_ISREG(status.st_mode) && status.st_nlink > 1 &&
-           !(owner_is_trusted(folder.st_uid) && owner_writes_alone(&folder));
+    struct stat status;
+    return fstat(file, &status) != 0 || (S_ISREG(status.st_mode) && status.st_nlink > 1 && place_is_shared(place));
 }
 
 int place_open_file(const struct place *place, int flags, unsigned mode) {

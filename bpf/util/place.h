@@ -27,8 +27,12 @@ bool place_is_removed(const struct place *place);
 /* Opens the file as openat(2). The last name is not followed if somebody made it a link since. */
 int place_open_file(const struct place *place, int flags, unsigned mode);
 
-/* Opens to read each file of the folder of such a name, without following a link or waiting for a FIFO, and closes it
- * after the visit. `stops`: at a signal, with what was visited by then, for strangers may have filled the folder. */
+/* Whether others than trusted users may write to the folder, or the kernel does not tell. */
+bool place_is_shared(const struct place *place);
+
+/* Opens to read each regular file of such a name that belongs to the caller, and closes it after the visit. Of others'
+ * files, and of what is mounted, nobody is asked. `stops`: at a signal, with what was visited by then, for strangers
+ * may have filled the folder. */
 void place_each_file(const struct place *place, bool (*is_wanted)(const void *place, const char *name), bool stops,
                      void (*visit)(void *context, const char *name, int file), void *context);
 

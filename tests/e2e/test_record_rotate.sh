@@ -184,7 +184,20 @@ mkdir -m 1777 shared
 chmod 755 .
 own() { find shared -regextype posix-extended -regex "shared/eden\.data\.[^.]*Z$tail" -user root; }
 own_are() { (($(own | wc -l) >= $1)); }
-"$scope" record -o shared/eden.data --rotate 1 -p "$target" 2>shared.err &
+cat >leased.py <<'PYTHON'
+import fcntl, os, signal
+os.setuid(65534)
+file = os.open("shared/eden.data.20000101T000000Z", os.O_RDWR | os.O_CREAT, 0o644)
+signal.signal(signal.SIGIO, lambda *_: print("opened", flush=True))
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)  # whoever opens the file is reported, and waits
+print("ready", flush=True)
+while True:
+    signal.pause()
+PYTHON
+python3 leased.py >leased &
+leased=$!
+until_true "the lease is ready" grep -q ready leased
+"$scope" record -o shared/eden.data --rotate 1 --keep 1d -p "$target" 2>shared.err &
 tool=$!
 until_true "a first file" own_are 1
 now=$(date +%s)
@@ -197,7 +210,10 @@ until_true "a third file beside a stranger's" own_are 3
 stop
 for name in $(own); do
     [[ $(finished "$name") == 1 ]] || die "$name is not whole"
+    [[ $name =~ Z\.[0-9a-f]{6}$ ]] || die "a stranger could have known the name of $name"
 done
+! grep -q opened leased || die "a stranger's file was opened"
+kill "$leased"
 
 # However many seconds to come he has taken, files have the time at which they were begun, --keep knows them, and ^C ends.
 cat >taken.py <<'PYTHON'
@@ -226,6 +242,24 @@ done
 touch -d '2 days ago' "shared/$name"
 expect_status 0 "$scope" record -o shared/taken.data --rotate 1h --keep 1d -p "$target" 0.2
 [[ ! -e shared/$name ]] || die "--keep 1d left shared/$name of two days ago"
+
+# The owner of the folder removes a file: the next ones are recorded.
+mkdir strangers
+chown 65534 strangers
+own() { find strangers -regextype posix-extended -regex "strangers/eden\.data\.[^.]*Z$tail" -user root; }
+"$scope" record -o strangers/eden.data --rotate 1 -p "$target" 2>strangers.err &
+tool=$!
+until_true "a first file" own_are 1
+rm "$(own)"
+until_true "three more files" own_are 3
+kill -INT "$tool"
+status=0
+wait "$tool" || status=$?
+[[ $status == 1 ]] && grep -q 'was removed or replaced during the recording' strangers.err ||
+    die "a lost file gave status $status: $(cat strangers.err)"
+for name in $(own); do
+    [[ $(finished "$name") == 1 ]] || die "$name is not whole"
+done
 
 # ---- ends ---------------------------------------------------------------------------------------------------------------
 
