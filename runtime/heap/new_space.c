@@ -4,7 +4,8 @@
  * semispaces, each a fifth of eden or as large as the policy wants them (heap/policy.c), and eden. Survivors lie below
  * eden so that a lower address means older (young/tenure.c). Each of the three has an address range of its own. Its
  * first part is mapped. Where the policy sizes new space, the ranges are larger than what is mapped, and a space grows
- * and shrinks at its end; elsewhere they are mapped whole. The end of eden may be mapped and not in use: that is the
+ * and shrinks at its end; elsewhere they are mapped whole. They begin at multiples of SYSTEM_HUGE, so that their pages
+ * can be huge, and move 512 at a time (pages.c). The end of eden may be mapped and not in use: that is the
  * first memory that old space takes where max_heap leaves no other.
  *
  * Invariants
@@ -35,9 +36,14 @@ static uint64_t reserve_wanted(const eden_heap *heap) {
 size_t new_space_fifth(size_t eden_bytes) { return system_page_round(eden_bytes / 5); }
 static size_t all_bytes(size_t eden_bytes) { return eden_bytes + 2 * new_space_fifth(eden_bytes); }
 
+static size_t most_of_eden(const eden_heap *heap, size_t eden_bytes, uint64_t old_bytes) {
+    size_t most = policy_eden_most(heap, eden_bytes, old_bytes);
+    return most == eden_bytes ? most : system_huge_round(most);
+}
+
 /* A quarter of what is there, where eden may have 5/14 of it. Where eden keeps its size, so do they. */
 static size_t semispace_most(size_t eden_most, size_t eden_bytes) {
-    return eden_most == eden_bytes ? new_space_fifth(eden_bytes) : system_page_round(eden_most / 10 * 7);
+    return eden_most == eden_bytes ? new_space_fifth(eden_bytes) : system_huge_round(eden_most / 10 * 7);
 }
 
 /* Address space for new and old space, and for the card table of so much. */
@@ -167,9 +173,10 @@ bool new_space_prepare(eden_heap *heap, struct new_space *other) {
     size_t semispace = new_space_fifth(EDEN_POLICY_LEAST), all = all_bytes(EDEN_POLICY_LEAST);
     size_t reserved = heap->new_space.end - heap->new_space.start;
     *other = heap->new_space;
-    other->start = old_space_gap(heap, reserved);
+    const uintptr_t gap = old_space_gap(heap, reserved + SYSTEM_HUGE);
+    other->start = system_huge_round(gap);
     other->end = other->start + reserved;
-    if (other->start == 0 || limit < mapped || limit - mapped < all) {
+    if (gap == 0 || limit < mapped || limit - mapped < all) {
         return false;
     }
     place(other);
@@ -195,11 +202,11 @@ bool new_space_create(eden_heap *heap, eden_error *error) {
             (unsigned long long)heap->params.max_heap, all_bytes(eden_bytes));
     }
     uint64_t bytes = reserve_wanted(heap);
-    size_t most = policy_eden_most(heap, eden_bytes, bytes);
+    size_t most = most_of_eden(heap, eden_bytes, bytes);
     bool reserved = reserve(heap, bytes, most, semispace_most(most, eden_bytes));
     while (!reserved && bytes / 2 >= OLD_RESERVE_LEAST) {
         bytes = bytes / 2 & ~4095ull;
-        most = policy_eden_most(heap, eden_bytes, bytes);
+        most = most_of_eden(heap, eden_bytes, bytes);
         reserved = reserve(heap, bytes, most, semispace_most(most, eden_bytes));
     }
     if (!reserved) {

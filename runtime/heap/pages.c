@@ -11,7 +11,9 @@
  * and fresh pages. At the end of the collection the system gets what is left in the list.
  *
  * Pages move in pieces (system_move): the system moves only what it has as one mapping, and does not say where those
- * begin. So of a range with several mappings only the pieces across a boundary stay behind.
+ * begin. So of a range with several mappings only the pieces across a boundary stay behind. First move whole tables of
+ * pages, to addresses that need whole ones: the system then changes an entry for each, and huge pages stay huge. Then
+ * page by page what is left before them, and behind.
  *
  * 3. Invariants
  * I1. What is in the list is usable, and no space has it.
@@ -25,9 +27,8 @@
  * Memory is never above what it was before the collection or is after it. */
 #include "heap/pages.h"
 
-/* One entry of a page table maps 2 MB: such a piece moves as one where both addresses are multiples of it. Each piece
- * may become a mapping of its own, and a process can have 65,530 of those. */
-enum { PIECE = 2 << 20, PIECES = 64 };
+/* Each piece may become a mapping of its own, and a process can have 65,530 of those. */
+enum { PIECES = 64 };
 
 /* Removes from the list what overlaps [start, end), and gives `gaps` the rest of it, which has no pages yet. */
 static size_t claim(struct pages *pages, uintptr_t start, uintptr_t end, struct page_range gaps[PAGES_RANGES + 1]) {
@@ -60,24 +61,68 @@ static size_t claim(struct pages *pages, uintptr_t start, uintptr_t end, struct 
     return gap_count;
 }
 
-/* Gives a usable part the pages of the list, as far as there are. */
-static bool fill(struct pages *pages, struct page_range gap) {
-    size_t piece = system_page_round((gap.end - gap.start) / PIECES);
-    piece = piece > PIECE ? piece : PIECE;
-    while (gap.start < gap.end && pages->count != 0) {
-        struct page_range *range = &pages->kept[pages->count - 1];
-        size_t bytes = gap.end - gap.start < piece ? gap.end - gap.start : piece;
-        bytes = range->end - range->start < bytes ? range->end - range->start : bytes;
-        bool moved = system_move(range->start, gap.start, bytes);
-        system_decommit(range->start, bytes);
-        if (!moved) {
+static uintptr_t huge_floor(uintptr_t address) { return address / SYSTEM_HUGE * SYSTEM_HUGE; }
+
+/* Moves pages from a range that is in no list any more. False: `to` is not usable any more. */
+static bool move(uintptr_t from, uintptr_t to, size_t bytes, size_t piece) {
+    bool moved = true;
+    for (size_t done = 0; done < bytes && moved; done += piece) {
+        moved = system_move(from + done, to + done, bytes - done < piece ? bytes - done : piece);
+    }
+    system_decommit(from, bytes);
+    return moved;
+}
+
+/* Whole tables for what is between two multiples of SYSTEM_HUGE, as far as the list has them: up to *at. */
+static bool fill_tables(struct pages *pages, uintptr_t *at, uintptr_t end, size_t piece) {
+    for (size_t i = 0; i < pages->count && *at < end;) {
+        struct page_range range = pages->kept[i];
+        uintptr_t from = system_huge_round(range.start), to = huge_floor(range.end);
+        if (from >= to) {
+            i++;
+            continue;
+        }
+        to = to - from < end - *at ? to : from + (end - *at);
+        pages->kept[i] = pages->kept[--pages->count];
+        if (range.start < from) {
+            pages_decommit(pages, range.start, from - range.start);
+        }
+        if (to < range.end) {
+            pages_decommit(pages, to, range.end - to);
+        }
+        if (!move(from, *at, to - from, piece)) {
             return false;
         }
-        range->start += bytes;
-        gap.start += bytes;
-        pages->count -= range->start == range->end;
+        *at += to - from;
     }
     return true;
+}
+
+static bool fill_pages(struct pages *pages, uintptr_t at, uintptr_t end, size_t piece) {
+    while (at < end && pages->count != 0) {
+        struct page_range *range = &pages->kept[pages->count - 1];
+        size_t left = range->end - range->start, bytes = end - at < left ? end - at : left;
+        uintptr_t from = range->start;
+        range->start += bytes;
+        pages->count -= range->start == range->end;
+        if (!move(from, at, bytes, piece)) {
+            return false;
+        }
+        at += bytes;
+    }
+    return true;
+}
+
+/* Gives a usable part the pages of the list, as far as there are. */
+static bool fill(struct pages *pages, struct page_range gap) {
+    size_t piece = system_huge_round((gap.end - gap.start) / PIECES);
+    uintptr_t first = system_huge_round(gap.start), last = huge_floor(gap.end), at = first;
+    piece = piece > SYSTEM_HUGE ? piece : SYSTEM_HUGE;
+    if (first >= last) {
+        return fill_pages(pages, gap.start, gap.end, piece);
+    }
+    return fill_tables(pages, &at, last, piece) && fill_pages(pages, gap.start, first, piece) &&
+           fill_pages(pages, at, gap.end, piece);
 }
 
 static void return_all(struct pages *pages) {

@@ -2,7 +2,11 @@
  *
  * Address space is reserved without access (PROT_NONE), which commits to nothing, and made usable piece by piece: then
  * the system counts it, and refuses what it can never have (vm.overcommit_memory). Decommitting maps fresh PROT_NONE
- * pages over a piece: the memory goes back at once, the range stays ours. */
+ * pages over a piece: the memory goes back at once, the range stays ours.
+ *
+ * What becomes usable, if it is more than one, asks for huge pages (MADV_HUGEPAGE): a heap touches each of its pages,
+ * and new ones at the rate at which it allocates. Where the system grants them, one fault is for 2 MB, and one entry of
+ * the processor's table of addresses. They lie within what is usable, so a limit holds as it does without them. */
 #include "heap/system.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,18 +17,41 @@ bool system_allows(const struct system *system, size_t bytes, const char *what) 
     return system->hook == NULL || system->hook(system->context, bytes, what);
 }
 
+/* At a multiple of SYSTEM_HUGE; MAP_FAILED: there is no room for that. */
+static void *reserve_aligned(size_t bytes) {
+    void *at = mmap(NULL, bytes + SYSTEM_HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) {
+        return at;
+    }
+    uintptr_t start = (uintptr_t)at, aligned = system_huge_round(start), end = start + bytes + SYSTEM_HUGE;
+    if (aligned != start) {
+        munmap(at, aligned - start);
+    }
+    if (aligned + bytes != end) {
+        munmap((void *)(aligned + bytes), end - aligned - bytes);
+    }
+    return (void *)aligned;
+}
+
 void *system_reserve(struct system *system, size_t bytes) {
     if (!system_allows(system, bytes, "reservation")) {
         return NULL;
     }
-    void *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *at = bytes >= SYSTEM_HUGE ? reserve_aligned(bytes) : MAP_FAILED;
+    at = at == MAP_FAILED ? mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : at;
     return at == MAP_FAILED ? NULL : at;
 }
 
 void system_release(void *address, size_t bytes) { munmap(address, bytes); }
 
 bool system_make_usable(uintptr_t address, size_t bytes) {
-    return mprotect((void *)address, bytes, PROT_READ | PROT_WRITE) == 0;
+    if (mprotect((void *)address, bytes, PROT_READ | PROT_WRITE) != 0) {
+        return false;
+    }
+    if (bytes > SYSTEM_HUGE) {
+        madvise((void *)address, bytes, MADV_HUGEPAGE); /* EINVAL: the kernel has none */
+    }
+    return true;
 }
 
 bool system_commit(struct system *system, uintptr_t address, size_t bytes, const char *what) {

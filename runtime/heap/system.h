@@ -9,7 +9,9 @@ struct system {
     void *context;
 };
 
-void *system_reserve(struct system *system, size_t bytes);                       /* address space only; NULL: refused */
+/* Address space only; NULL: refused. What is large begins at a multiple of SYSTEM_HUGE, where there is room for that.
+ */
+void *system_reserve(struct system *system, size_t bytes);
 void system_release(void *address, size_t bytes);                                /* gives a reservation back */
 bool system_allows(const struct system *system, size_t bytes, const char *what); /* what the hook says */
 bool system_make_usable(uintptr_t address, size_t bytes); /* a part of a reservation; false: refused */
@@ -31,5 +33,8 @@ int system_hold_cancellation(void);
 void system_restore_cancellation(int held);
 uint64_t system_now_ns(void); /* CLOCK_MONOTONIC */
 static inline size_t system_page_round(size_t bytes) { return (bytes + 4095) & ~(size_t)4095; }
+/* A huge page, and what one entry of a page table maps. */
+enum { SYSTEM_HUGE = 2 << 20 };
+static inline size_t system_huge_round(size_t bytes) { return (bytes + SYSTEM_HUGE - 1) / SYSTEM_HUGE * SYSTEM_HUGE; }
 
 #endif

@@ -94,6 +94,41 @@ TEST(in_a_collection_pages_move_to_where_they_are_needed) {
     system_release((void *)place.start, RANGE);
 }
 
+/* Each page has its number in its table, so one that has moved with it is where it was there. */
+static void number_pages(const struct place *place, size_t at, size_t bytes) {
+    for (size_t i = at; i < at + bytes; i += 4096) {
+        *(volatile size_t *)(place->start + i) = i % SYSTEM_HUGE / 4096 + 1;
+    }
+}
+
+static size_t pages_in_place(const struct place *place, size_t at, size_t bytes) {
+    size_t count = 0;
+    for (size_t i = at; i < at + bytes; i += 4096) {
+        count += *(const volatile size_t *)(place->start + i) == i % SYSTEM_HUGE / 4096 + 1;
+    }
+    return count;
+}
+
+TEST(whole_tables_of_pages_move_as_such) {
+    struct place place = make_place();
+    assert_int_equal(place.start % SYSTEM_HUGE, 0);
+    assert_true(commit(&place, MIB, 14 * MIB));
+    number_pages(&place, MIB, 14 * MIB);
+    pages_keep(&place.pages);
+    decommit(&place, MIB, 5 * MIB);                  /* whole tables: 2 to 6 MB */
+    decommit(&place, 6 * MIB, 9 * MIB);              /* 6 to 14 MB */
+    assert_true(commit(&place, 31 * MIB, 12 * MIB)); /* 32 to 42 MB */
+    if (pages_move()) {
+        assert_int_equal(pages_in_place(&place, 32 * MIB, 10 * MIB), 10 * MIB / 4096);
+        assert_int_equal(resident(&place), 14 * MIB);
+    }
+    write_all(&place, 31 * MIB, 12 * MIB, 1);
+    assert_true(has(&place, 31 * MIB, 12 * MIB, 1));
+    pages_return(&place.pages);
+    assert_int_equal(resident(&place), 12 * MIB);
+    system_release((void *)place.start, RANGE);
+}
+
 TEST(what_nobody_needs_goes_back_at_the_end) {
     struct place place = make_place();
     assert_true(commit(&place, 0, 16 * MIB));
