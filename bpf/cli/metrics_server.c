@@ -18,7 +18,7 @@
  * Without an answer in ANSWER_MS a scraper gets 503; the answer is read when it comes, and left out. There are
  * MOST_CLIENTS at a time, and MOST_WAITING others wait. A connection is for one request. A client has TIMEOUT_S for it,
  * and as long to take its answer, however it spreads its bytes; where all connections are taken, CROWDED_MS. Then an
- * answer is also given again, for as long as it took to make, SHARED_MS at most: so many requests cost no more than
+ * answer serves later requests, too, for as long as it took to make, SHARED_MS at most, so that a crowd takes about
  * half of the tool's time. The library lets nobody close a connection: cut_off() leads it to do so within a second. */
 #include "cli/metrics_server.h"
 #include "util/clock.h"

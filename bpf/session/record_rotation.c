@@ -11,9 +11,10 @@
  * about to observe; a second one does not.
  * A file's name is NAME.YYYYMMDDTHHMMSSZ, by the time in UTC at which its turn started. Six random digits follow where
  * a file of that name is, or one beside it; and in a folder to which others may write, for whoever knows the next name
- * can take it first. With conditions, a file goes away once the one after it has ended, and no condition has held in
- * either: so what led up to an event is in the file that has it, or in the one before. Those that stay are named at the
- * end.
+ * can take it first.
+ *
+ * With conditions, a file goes away once the one after it has ended, and no condition has held in either: so what led
+ * up to an event is in the file that has it, or in the one before. Those that stay are named at the end.
  *
  * 3. Invariants
  * I1. Only files of such names are removed that are the caller's recordings, and that no recorder writes.

@@ -22,9 +22,9 @@ struct mark_stack {
 bool mark_stack_create(struct mark_stack *stack, struct system *system);
 void mark_stack_destroy(struct mark_stack *stack);
 void mark_stack_push(struct mark_stack *stack, eden_value object);
-/* From now on the stack may grow: to a quarter of so many bytes of objects, if there is memory. */
+/* Lets the stack grow to a quarter of this number of bytes, if there is memory. */
 void mark_stack_may_grow(struct mark_stack *stack, uint64_t bytes);
-/* No longer. An empty stack gives back what it has grown by. */
+/* Ends that. An empty stack gives back what it has grown by. */
 void mark_stack_settle(struct mark_stack *stack);
 
 /* Takes the last object. *from: its first reference that is to be scanned. The stack is not empty. */

@@ -4,9 +4,9 @@
  * semispaces, each a fifth of eden or as large as the policy wants them (heap/policy.c), and eden. Survivors lie below
  * eden so that a lower address means older (young/tenure.c). Each of the three has an address range of its own. Its
  * first part is mapped. Where the policy sizes new space, the ranges are larger than what is mapped, and a space grows
- * and shrinks at its end; elsewhere they are mapped whole. They begin at multiples of SYSTEM_HUGE, so that their pages
- * can be huge, and move 512 at a time (pages.c). The end of eden may be mapped and not in use: that is the
- * first memory that old space takes where max_heap leaves no other.
+ * and shrinks at its end; elsewhere they are mapped whole. The larger ranges begin at multiples of SYSTEM_HUGE, so that
+ * pages can be huge, and whole page tables can move (pages.c). The end of eden may be mapped and not in use: that is
+ * the first memory that old space takes where max_heap leaves no other.
  *
  * Invariants
  * I1. What is mapped of the three adds up to new_space.bytes, which counts towards max_heap.
