@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import re
+import select
 import struct
 import subprocess
 import sys
@@ -20,6 +21,16 @@ statuses = {}  # of what ran with a pipe
 CLEAN = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
 
 
+def read_all(terminal, tool):
+    """What a tool prints on this terminal until it ends. The caller holds the terminal's other end open, too: once nobody
+    does, a read can fail before it gives what was written last."""
+    ended, text = os.pidfd_open(tool.pid), b""
+    while ended not in select.select([terminal, ended], [], [])[0] or select.select([terminal], [], [], 0)[0]:
+        text += os.read(terminal, 65536)
+    os.close(ended)
+    return text
+
+
 def shown(columns, *arguments, of="stdout", wanted=0, **environment):
     """What a command prints on a terminal of so many columns; its other output goes elsewhere."""
     ours, its = os.openpty()
@@ -27,13 +38,8 @@ def shown(columns, *arguments, of="stdout", wanted=0, **environment):
     other = tempfile.TemporaryFile()
     streams = {"stdout": other, "stderr": other} | {of: its}
     tool = subprocess.Popen([scope, *arguments], env=CLEAN | {"TERM": "xterm-256color"} | environment, **streams)
+    text = read_all(ours, tool)
     os.close(its)
-    text = b""
-    try:
-        while part := os.read(ours, 65536):
-            text += part
-    except OSError:  # it has ended
-        pass
     os.close(ours)
     other.seek(0)
     assert tool.wait() == wanted or wanted is None and tool.wait() >= 0, (arguments, tool.wait(), text, other.read())
