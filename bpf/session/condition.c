@@ -1,11 +1,13 @@
 #include "session/condition.h"
 #include "eden_enums.h"
 #include "eden_probes.h"
+#include "kernel/kernel.h"
 #include "util/sum.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAUSES = 256 }; /* that go on at a time */
+/* As many as heaps are observed at a time, of which a user has a share: so no process displaces others' pauses. */
+enum { PAUSES = KERNEL_HEAPS };
 
 static const char *const kinds[] = {[CONDITION_pause] = "pause",
                                     [CONDITION_scavenge] = "scavenge",
@@ -89,9 +91,12 @@ static void end(struct condition_watch *watch, struct going_on *pause) {
     }
 }
 
-/* A full collection can have two scavenges before it. */
+/* A full collection can have two scavenges before it. One of a heap that is not in the figures is not remembered. */
 static void begin(struct condition_watch *watch, const struct event *event) {
     struct going_on *pause = find(watch, event);
+    if (event->serial == 0) {
+        return;
+    }
     if (!pause) {
         bool is_full = watch->pauses == PAUSES;
         pause = &watch->pause[is_full ? watch->next++ % PAUSES : watch->pauses++];
@@ -120,6 +125,9 @@ bool condition_holds(struct condition_watch *watch, const struct event *event, c
     }
     const bool is_done = (probe == EDEN_PROBE_scavenge__done && EDEN_HAS(event->args, scavenge__done, duration)) ||
                          (probe == EDEN_PROBE_full__done && EDEN_HAS(event->args, full__done, duration));
+    if (probe == EDEN_PROBE_heap__destroy) {
+        end(watch, find(watch, event));
+    }
     if (probe == EDEN_PROBE_scavenge__start) {
         if (EDEN_ARG(event->arg, scavenge__start, cause) == EDEN_SCAVENGE_FULL) {
             begin(watch, event);

@@ -21,8 +21,8 @@ struct condition_watch;
 
 /* NULL: no memory. The conditions must outlive it. */
 struct condition_watch *condition_watch(const struct condition *conditions, size_t count);
-/* Whether an event fulfils one of them; *what, *ns: what has been so long (0: it has no length). Of more than some
- * hundred full collections at a time, some count without their scavenges. */
+/* Whether an event fulfils one of them; *what, *ns: what has been so long (0: it has no length). A full
+ * collection of a heap that is not in the figures counts without its scavenge. */
 bool condition_holds(struct condition_watch *watch, const struct event *event, const char **what, uint64_t *ns);
 void condition_watch_free(struct condition_watch *watch);
 

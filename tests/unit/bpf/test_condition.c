@@ -1,6 +1,7 @@
 /* What --on takes, and what fulfils it. */
 #include "eden_enums.h"
 #include "eden_probes.h"
+#include "kernel/kernel.h"
 #include "session/condition.h"
 #include "suite.h"
 
@@ -86,11 +87,34 @@ TEST(a_scavenge_after_a_full_collection_is_a_pause) {
     assert_true(full(&seen, 1, 6 * MS));
     assert_true(scavenge(&seen, 1, 11 * MS));
     assert_false(full(&seen, 1, 6 * MS));
-    for (uint64_t heap = 0; heap < 1000; heap++) { /* more at a time than are remembered */
+    for (uint64_t heap = 1; heap <= KERNEL_HEAPS + 1000; heap++) { /* more at a time than are remembered */
         assert_false(start(&seen, heap, EDEN_SCAVENGE_FULL));
     }
-    assert_false(scavenge(&seen, 999, 6 * MS));
-    assert_true(full(&seen, 999, 6 * MS));
+    assert_false(scavenge(&seen, KERNEL_HEAPS + 999, 6 * MS));
+    assert_true(full(&seen, KERNEL_HEAPS + 999, 6 * MS));
+    condition_watch_free(seen.watch);
+}
+
+/* Heaps of another process begin collections without end, or end themselves, or are not in the figures. */
+TEST(others_displace_no_pause) {
+    const struct condition conditions[] = {{CONDITION_pause, 10 * MS}};
+    struct seen seen = {.watch = condition_watch(conditions, 1)};
+    struct event destroy = {.probe = EDEN_PROBE_heap__destroy};
+    assert_false(start(&seen, 1, EDEN_SCAVENGE_FULL));
+    for (uint64_t heap = 2; heap <= KERNEL_HEAPS; heap++) {
+        assert_false(start(&seen, heap, EDEN_SCAVENGE_FULL));
+    }
+    for (uint64_t heap = 2; heap < 3 * KERNEL_HEAPS; heap++) {
+        destroy.serial = heap;
+        assert_false(condition_holds(seen.watch, &destroy, &seen.what, &seen.ns));
+        assert_false(start(&seen, heap + KERNEL_HEAPS - 1, EDEN_SCAVENGE_FULL));
+        assert_false(start(&seen, 0, EDEN_SCAVENGE_FULL));
+    }
+    assert_false(scavenge(&seen, 0, 6 * MS));
+    assert_false(full(&seen, 0, 6 * MS));
+    assert_false(scavenge(&seen, 1, 6 * MS));
+    assert_true(full(&seen, 1, 6 * MS));
+    assert_int_equal(seen.ns, 12 * MS);
     condition_watch_free(seen.watch);
 }
 
