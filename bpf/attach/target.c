@@ -46,7 +46,9 @@
  * owner of the folder whose process it is. Only target_owner(), which workers call, may need it before Linux 6.13. */
 #include "attach/target.h"
 #include "kernel/event.h"
+#include "util/clock.h"
 #include "util/hash.h"
+#include "util/interrupt.h"
 #include "util/pidfd.h"
 #include <ctype.h>
 #include <dirent.h>
@@ -652,8 +654,12 @@ void target_processes(void (*on_process)(void *context, int pid), void *context)
     }
 }
 
-static void processes_in(int folder, unsigned depth, void (*on_process)(void *context, int pid), void *context) {
+static void processes_in(int folder, uint64_t end_ns, unsigned depth, void (*on_process)(void *context, int pid),
+                         void *context) {
     enum { DEEPEST = 64 };
+    if (now_ns() >= end_ns || interrupt_count() != 0) {
+        return;
+    }
     int list = openat(folder, "cgroup.procs", O_RDONLY | O_CLOEXEC);
     FILE *file = list >= 0 ? fdopen(list, "r") : NULL;
     int pid;
@@ -668,12 +674,12 @@ static void processes_in(int folder, unsigned depth, void (*on_process)(void *co
     int again = depth < DEEPEST ? openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     DIR *directory = again >= 0 ? fdopendir(again) : NULL;
     struct dirent *entry;
-    while (directory && (entry = readdir(directory))) {
+    while (directory && now_ns() < end_ns && (entry = readdir(directory))) {
         int below = entry->d_type == DT_DIR && entry->d_name[0] != '.'
                         ? openat(folder, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                         : -1;
         if (below >= 0) {
-            processes_in(below, depth + 1, on_process, context);
+            processes_in(below, end_ns, depth + 1, on_process, context);
             close(below);
         }
     }
@@ -682,8 +688,9 @@ static void processes_in(int folder, unsigned depth, void (*on_process)(void *co
     }
 }
 
-void target_processes_of_cgroup(int folder, void (*on_process)(void *context, int pid), void *context) {
-    processes_in(folder, 0, on_process, context);
+void target_processes_of_cgroup(int folder, uint64_t end_ns, void (*on_process)(void *context, int pid),
+                                void *context) {
+    processes_in(folder, end_ns, 0, on_process, context);
 }
 
 /* /proc/PID/status: reading it waits for no lock that a process can hold. */
@@ -713,9 +720,10 @@ struct target_code target_code(int pid) {
 
 bool target_cgroup(int pid, char *path, size_t size) {
     FILE *file = open_proc(pid, "cgroup");
-    char line[PATH_MAX + 8];
+    char *line = NULL; /* whole: what a path of version 1 contains is no line */
+    size_t room = 0;
     bool found = false;
-    while (file && !found && fgets(line, sizeof line, file)) {
+    while (file && !found && getline(&line, &room, file) > 0) {
         found = strncmp(line, "0::/", 4) == 0;
     }
     if (file) {
@@ -725,5 +733,6 @@ bool target_cgroup(int pid, char *path, size_t size) {
         line[strcspn(line, "\n")] = 0;
         found = (size_t)snprintf(path, size, "%s", line + 3) < size;
     }
+    free(line);
     return found;
 }

@@ -113,8 +113,9 @@ bool target_children(int pid, bool (*on_child)(void *context, int child), void *
 
 /* Every process of /proc. */
 void target_processes(void (*on_process)(void *context, int pid), void *context);
-/* Every process of a control group, and of those below it, by an open folder. */
-void target_processes_of_cgroup(int folder, void (*on_process)(void *context, int pid), void *context);
+/* The processes of a control group, and of those below it, by an open folder: until end_ns, or a signal that ends the
+ * tool, for there can be any number of groups. */
+void target_processes_of_cgroup(int folder, uint64_t end_ns, void (*on_process)(void *context, int pid), void *context);
 
 /* A fingerprint of the code that a process has mapped: it changes when a library is loaded or unloaded. */
 struct target_code {

@@ -40,7 +40,7 @@
 #define SCAN_NS 1000000000u /* the least time from the end of a scan to the next */
 enum { SCAN_REST = 100, MARK_REST = 1000, AT_ONCE = 2, USERS = 64 };
 
-/* How long selected processes are looked at before observing starts, all together. */
+/* How long groups are looked for, and then selected processes looked at, before observing starts, all together. */
 #define FIRST_LOOKS_NS 4000000000u
 #define FIRST_MARKS_NS 1000000000u
 
@@ -299,7 +299,7 @@ bool source_open_selection(struct source *source, struct failure *why) {
     const struct selection *selection = &source->options.selection;
     if (selection->kind == SELECT_CGROUP) {
         name_group(source->selecting, selection->cgroup);
-        target_processes_of_cgroup(selection->cgroup, add_first, source);
+        target_processes_of_cgroup(selection->cgroup, now_ns() + FIRST_LOOKS_NS, add_first, source);
     } else {
         target_processes(add_first, source);
     }
