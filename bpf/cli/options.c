@@ -553,7 +553,7 @@ static const char *parse_interval(struct options *options, const char **wrong) {
     size_t count = options->rest_count;
     options->rest_count = 0;
     if (!parse_within(rest[0], 0.001, 1e6, &options->interval)) {
-        return options->pid ? "not an interval in seconds (0.001 to 1000000); give a number without a unit"
+        return options->pid ? "not an interval; give a number of seconds, 0.001 to 1000000, without a unit"
                             : "not an interval in seconds (0.001 to 1000000); put a program to run after --";
     }
     *wrong = count > 1 ? rest[1] : NULL;
@@ -672,7 +672,8 @@ bool options_need_target(const struct options *options, unsigned accept, const c
     return true;
 }
 
-/* A control group by the path of its folder, or as /proc/PID/cgroup names it. -1 and why. */
+/* A control group by the path of its folder, or as /proc/PID/cgroup names it. -1 and why. What a relative path leads to
+ * from the working folder, which may be a stranger's, is not meant, but where it begins with a dot. */
 static int open_cgroup(const char *path, struct failure *why) {
     static const char *const roots[] = {"", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"};
     int folder = -1, error = ENOENT;
@@ -680,7 +681,7 @@ static int open_cgroup(const char *path, struct failure *why) {
         failure_set(why, 1, "--cgroup: names no folder; -a observes all processes");
         return -1;
     }
-    for (size_t i = 0; i < sizeof roots / sizeof *roots && folder < 0; i++) {
+    for (size_t i = path[0] == '/' || path[0] == '.' ? 0 : 1; i < sizeof roots / sizeof *roots && folder < 0; i++) {
         char name[PATH_MAX];
         struct statfs system;
         int length = snprintf(name, sizeof name, "%s%s", roots[i], path);

@@ -177,7 +177,8 @@ for i in 1 2 3; do
     "./plain-$$" 0.3 # is known by its end
     LD_PRELOAD=$folder/preloaded.so LD_LIBRARY_PATH=$folder/own-$i "./plain-$$" 0
 done
-end plain
+kill -INT "$tool"
+wait "$tool" || [[ $? == 1 ]] || die "stat ended with status $?: $(cat plain.err)" # 1: all were missed
 seen=$(jq '[.processes[] | select(.heaps | length > 0)] | length' plain.json)
 ((seen + $(jq .missed_children plain.json) >= 3)) || die "a program is hidden by those that were executed plainly: $(cat plain.json)"
 echo "nobody hides a program that has another library"
@@ -224,7 +225,7 @@ leave() {
 trap leave EXIT
 mkdir -p "group/$known/below"
 echo "$waiting" >"group/$known/cgroup.procs"
-begin group --cgroup "group/$known"
+begin group --cgroup "./group/$known"
 for ((i = 0; i < 10; i++)); do
     sh -c "echo \$\$ >group/$known/below/cgroup.procs && exec ./$known one" >>in-group
     "./$known" one >>outside
@@ -232,6 +233,8 @@ done
 end group
 echo "$waiting" >group/cgroup.procs
 heaps group.json "$known" | diff - <(sort in-group) >differ || die "--cgroup: $(head -n 5 differ; cat group.err)"
+ln -s "group/$known" slice
+expect_error 1 'slice: no control group ' stat --cgroup slice 0.1 1 # of a folder that may be a stranger's
 echo "--cgroup observes the processes of a control group, and no others"
 
 # A library that was never seen, loaded by a process that nobody looks at any more.
@@ -264,7 +267,7 @@ finds_loaded() {
 ways=(all name)
 [[ ! -e group/$known/below/cgroup.procs ]] || ways+=(group)
 for way in "${ways[@]}"; do
-    declare -A selects=([all]=-a [name]="-n $loads" [group]="--cgroup group/$known")
+    declare -A selects=([all]=-a [name]="-n $loads" [group]="--cgroup $PWD/group/$known")
     for seconds in 2 8 30; do # nothing shows that it has been looked at again
         # shellcheck disable=SC2086
         finds_loaded "$way" $seconds ${selects[$way]} && break

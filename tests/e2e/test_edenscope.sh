@@ -68,7 +68,7 @@ refused 1 '--max-size 200x: not a size in bytes, such as 200M' record --max-size
 refused 1 'either -p PID or -- PROGRAM, not both' lifetimes -p 1 -- true
 refused 1 'give one of -p PID, -n NAME, --cgroup FOLDER, -a and -- PROGRAM' stat -p 1 -- true
 refused 1 'the program after -- is missing' record --
-refused 1 'not an interval in seconds (0.001 to 1000000); give a number without a unit' stat -p $$ 1s
+refused 1 'not an interval; give a number of seconds, 0.001 to 1000000, without a unit' stat -p $$ 1s
 refused 1 '1s: not a time in seconds (0.001 to 1000000); give a number without a unit' record -p $$ 1s
 refused 1 'eden.data: unexpected argument; did you mean -i eden.data?' report eden.data
 refused 1 'eden.data: give -p PID, -- PROGRAM or -i FILE;' lifetimes eden.data
