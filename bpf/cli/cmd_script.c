@@ -36,11 +36,11 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
 }
 
 static int print_events(struct recording *recording, const struct options *options, const uint64_t *probes,
-                        const struct process_index *processes, const struct model *model) {
+                        const struct model *model) {
     struct failure why;
     struct printing printing = {.script = {.out = stdout,
                                            .info = recording_info(recording),
-                                           .processes = processes,
+                                           .model = model,
                                            .probes = probes,
                                            .wall_clock = options->timestamp,
                                            .labels = &options->labels},
@@ -75,21 +75,16 @@ static int print_events(struct recording *recording, const struct options *optio
 
 static int script(struct recording *recording, const struct options *options, const uint64_t *probes) {
     struct model model = {0};
-    struct process_index processes = {0};
     struct failure why;
     int status;
     if (!recording_model(recording, &model, &why)) {
         status = failure_report(&why);
-    } else if (!process_index_make(&processes, &model)) {
-        message_print("out of memory");
-        status = 1;
     } else {
-        status = print_events(recording, options, probes, &processes, &model);
+        status = print_events(recording, options, probes, &model);
         if (model.lost) {
             message_print("lost events: %" PRIu64 "; the output does not contain them", model.lost);
         }
     }
-    process_index_clear(&processes);
     model_clear(&model);
     return status;
 }

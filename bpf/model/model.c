@@ -84,6 +84,7 @@ void model_clear(struct model *model) {
         model_clear_process(&model->processes[i]);
     }
     free(model->processes);
+    lookup_clear(&model->by_key);
     *model = (struct model){0};
 }
 
@@ -95,14 +96,14 @@ size_t model_heap_count(const struct model *model) {
     return count;
 }
 
+static bool is_process(const void *array, size_t place, const void *key) {
+    const struct process_model *processes = array;
+    return process_is_same(&processes[place].key, key);
+}
+
 const struct process_model *model_find_process(const struct model *model, const struct process_key *key) {
-    for (size_t i = 0; i < model->process_count; i++) {
-        const struct process_model *process = &model->processes[i];
-        if (process_is_same(&process->key, key)) {
-            return process;
-        }
-    }
-    return NULL;
+    uint32_t place = lookup_find(&model->by_key, process_hash(key), is_process, model->processes, key);
+    return place == LOOKUP_NONE ? NULL : &model->processes[place];
 }
 
 const struct heap_model *model_find_heap(const struct process_model *process, struct heap_ref ref) {
@@ -122,10 +123,11 @@ struct process_model *model_process(struct model *model, const struct process_ke
 struct process_model *model_add_process(struct model *model, const struct process_key *key) {
     struct process_model *process =
         array_grow(&model->processes, &model->process_room, model->process_count, sizeof *process);
-    if (process) {
-        *process = (struct process_model){.key = *key, .runtime = "eden"};
-        model->process_count++;
+    if (!process || !lookup_add(&model->by_key, process_hash(key), model->process_count)) {
+        return NULL;
     }
+    *process = (struct process_model){.key = *key, .runtime = "eden"};
+    model->process_count++;
     return process;
 }
 

@@ -11,6 +11,7 @@
 #include "kernel/event.h"
 #include "kernel/pause_time.h"
 #include "model/heap_ref.h"
+#include "util/lookup.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -98,7 +99,12 @@ struct model {
     struct model_losses others;      /* of processes that are not listed one by one */
     struct process_model *processes; /* owned */
     size_t process_count, process_room;
+    struct lookup by_key; /* of processes: there may be tens of thousands */
 };
+
+static inline uint64_t process_hash(const struct process_key *key) {
+    return lookup_hash((const uint64_t[]){key->pid, key->start_ns}, 2);
+}
 
 /* All zero is an empty model. Adders return NULL where memory is refused. Pointers into arrays are good until the next
  * add to the same array. */

@@ -155,7 +155,7 @@ uint64_t chrome_end(struct chrome *chrome) {
     const uint64_t left_out = tracks_finish(chrome->tracks);
     json_t *other = json_pack("{s:s, s:s, s:o, s:o, s:o}", "schema", "edenscope/chrome/1", "tool", "edenscope",
                               "kernel", json_text(script->info->kernel, SIZE_MAX), "events_lost",
-                              json_number(script->processes->model->lost), "events_left_out", json_number(left_out));
+                              json_number(script->model->lost), "events_left_out", json_number(left_out));
     fputs("\n],\"otherData\":", script->out);
     json_write(script->out, other);
     fputs("}\n", script->out);

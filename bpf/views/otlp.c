@@ -83,7 +83,7 @@ static void add_new_attribute(json_t *attributes, const char *prefix, const char
 
 static void print(struct otlp *otlp, struct trace *trace) {
     json_t *attributes = json_array();
-    const struct process_model *process = process_index_find(otlp->script->processes, &trace->process);
+    const struct process_model *process = model_find_process(otlp->script->model, &trace->process);
     add_new_attribute(attributes, "service.", "name",
                       json_text(process && process->command[0] ? process->command : "unknown_service", 64));
     add_new_attribute(attributes, "process.", "pid", json_integer(trace->process.pid));

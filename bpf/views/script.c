@@ -16,7 +16,7 @@
 #include <time.h>
 
 const char *script_command(const struct script *script, const struct event *event) {
-    const struct process_model *process = process_index_find(script->processes, &event->process);
+    const struct process_model *process = model_find_process(script->model, &event->process);
     return process ? process->command : "";
 }
 

@@ -2,7 +2,7 @@
 #ifndef EDEN_SCRIPT_H
 #define EDEN_SCRIPT_H
 
-#include "model/process_index.h"
+#include "model/model.h"
 #include "recording/recording.h"
 #include "views/labels.h"
 #include <jansson.h>
@@ -17,10 +17,10 @@ struct script_column {
 struct script {
     FILE *out;
     const struct recording_info *info;
-    const struct process_index *processes; /* for their names */
-    const uint64_t *probes;                /* those wanted, as for recording_events; NULL: all */
-    bool wall_clock;                       /* times of day instead of seconds since the recording began */
-    const struct labels *labels;           /* of lines of JSON; NULL: none */
+    const struct model *model;   /* for the names of processes */
+    const uint64_t *probes;      /* those wanted, as for recording_events; NULL: all */
+    bool wall_clock;             /* times of day instead of seconds since the recording began */
+    const struct labels *labels; /* of lines of JSON; NULL: none */
     struct script_column column[EDEN_PROBE_COUNT * EDEN_PROBE_MAX_ARGS]; /* script_print_csv_head() sets them */
     size_t columns;
 };

@@ -18,7 +18,6 @@
 #include "views/tracks.h"
 #include "model/model.h"
 #include "model/probe_table.h"
-#include "model/process_index.h"
 #include "util/array.h"
 #include "util/lookup.h"
 #include <stdlib.h>

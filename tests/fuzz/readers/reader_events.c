@@ -359,11 +359,7 @@ static void read_again(const struct run *run) {
         fprintf(stdout, "%s\n", why.message);
         abort();
     }
-    struct process_index processes;
-    if (!process_index_make(&processes, &model)) {
-        abort();
-    }
-    struct reading reading = {.script = {.out = nowhere, .info = recording_info(recording), .processes = &processes}};
+    struct reading reading = {.script = {.out = nowhere, .info = recording_info(recording), .model = &model}};
     if (!script_print_csv_head(&reading.script) || !recording_events(recording, NULL, print_event, &reading, &why) ||
         reading.events != run->events || !report_text(nowhere, path, recording, &model, &why)) {
         abort();
@@ -374,7 +370,6 @@ static void read_again(const struct run *run) {
         json_dumpf(json, nowhere, 0);
     }
     json_decref(json);
-    process_index_clear(&processes);
     life_model_clear(&lives);
     model_clear(&model);
     recording_close(recording);

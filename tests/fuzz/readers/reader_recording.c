@@ -172,7 +172,6 @@ static void show_all(struct recording *recording, const struct model *model) {
     static const struct rows_format json = {.json = true}, text = {0};
     struct failure why = {0};
     const struct viewed viewed = viewed_whole(recording, model);
-    struct process_index processes;
     struct side side;
     char *printed = NULL;
     size_t size = 0;
@@ -191,10 +190,7 @@ static void show_all(struct recording *recording, const struct model *model) {
     }
     check(page_write(out, path, &viewed, &(struct page_extras){0}, &why), &why);
     check(side_read(recording, &(struct heap_choice){0}, &side, &why), &why);
-    if (!process_index_make(&processes, model)) {
-        abort();
-    }
-    const struct script script = {.out = out, .info = recording_info(recording), .processes = &processes};
+    const struct script script = {.out = out, .info = recording_info(recording), .model = model};
     rewind(out);
     struct chrome *chrome = chrome_begin(&script);
     check(recording_events(recording, NULL, add_to_trace, chrome, &why), &why);
@@ -202,7 +198,6 @@ static void show_all(struct recording *recording, const struct model *model) {
     struct otlp *otlp = otlp_begin(&script);
     check(recording_events(recording, NULL, add_to_spans, otlp, &why), &why);
     otlp_end(otlp);
-    process_index_clear(&processes);
     fclose(out);
     free(printed);
 }
