@@ -245,10 +245,10 @@ static bool open_standing(struct recorder *recorder, const struct recorder_optio
 }
 
 /* Whether it can be the journal of what stands there: empty, as a killed recorder leaves it, or hot. */
-static bool is_journal(const struct standing *standing, const struct place *place) {
+static bool is_journal(const struct standing *standing, const struct place *place, const char *name) {
     struct stat status;
     if (fstat(standing->journal, &status) != 0 || !S_ISREG(status.st_mode) || !owner_is_trusted(status.st_uid) ||
-        !owner_writes_alone(&status) || place_is_strangers_link(place, standing->journal)) {
+        !owner_writes_alone(&status) || place_is_strangers_link(place, name, standing->journal)) {
         return false;
     }
     return status.st_size == 0 || (standing->look.kind == FILE_RECORDING && status.st_uid == standing->look.owner &&
@@ -271,7 +271,7 @@ static bool check_beside(struct recorder *recorder, struct standing *standing, s
             standing->journal =
                 openat(recorder->file.place.folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
         }
-        if (standing->journal < 0 || !is_journal(standing, &recorder->file.place)) {
+        if (standing->journal < 0 || !is_journal(standing, &recorder->file.place, name)) {
             return failure_set(why, 1,
                                "%.200s%s: stands beside the new recording, and SQLite would mix them up; name another "
                                "file with -o, or move it elsewhere with the recording that it may be a part of",

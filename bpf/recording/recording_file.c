@@ -260,10 +260,10 @@ static bool fail_open(struct failure *why, const char *path, int error) {
 }
 
 /* Whether others decide what is in an open file, or which file it is. */
-static bool is_of_others(const struct place *place, int file) {
+static bool is_of_others(const struct place *place, const char *name, int file) {
     struct stat status;
     return fstat(file, &status) != 0 || !owner_is_trusted(status.st_uid) || !owner_writes_alone(&status) ||
-           place_is_strangers_link(place, file);
+           place_is_strangers_link(place, name, file);
 }
 
 /* True: it is trusted. */
@@ -278,7 +278,7 @@ static bool check_trust(const struct file_look *look, const struct place *place,
         return failure_set(why, 1, "%.200s: others may write to it (mode %03o); --force reads it from a private copy",
                            path, look->mode);
     }
-    return !is_of_others(place, file) ||
+    return !is_of_others(place, place->name, file) ||
            failure_set(why, 1,
                        "%.200s: has other hard links, in a folder that others may write to; --force reads it from a "
                        "private copy",
@@ -349,7 +349,7 @@ static bool open_journal(struct file_held *held, const struct place *place, uid_
     if (!mark_is_journal(held->journal) && !is_blank(held->journal)) {
         return failure_set(why, 1, "%.200s-journal: not a journal; move it elsewhere to read the recording", path);
     }
-    return force || !is_of_others(place, held->journal) ||
+    return force || !is_of_others(place, name, held->journal) ||
            failure_set(why, 1,
                        "%.200s-journal: others may write to it, or have linked it there; --force reads the recording "
                        "with it",
@@ -403,7 +403,7 @@ bool file_open(struct file_held *held, const char *path, bool force, struct fail
         good = check(&look, path, why) && find_place(&place, held->database, path, why) &&
                (force || check_trust(&look, &place, held->database, path, why)) &&
                open_journal(held, &place, look.owner, force, path, why) && check_end(held, look.size, path, why);
-        is_others = !owner_is_caller(look.owner) || is_of_others(&place, held->database);
+        is_others = !owner_is_caller(look.owner) || is_of_others(&place, place.name, held->database);
     }
     place_close(&place);
     if (good && (is_others || is_hot(held))) {

@@ -46,7 +46,7 @@ static bool check(const struct place *place, int file, const char *path, struct 
         return failure_set(why, 1, "-o %.200s: belongs to another user, so it is not replaced; name another file",
                            path);
     }
-    if (place_is_strangers_link(place, file)) {
+    if (place_is_strangers_link(place, place->name, file)) {
         return failure_set(why, 1,
                            "-o %.200s: has other hard links, in a folder that others may write to, so it is not "
                            "replaced; name another file",

@@ -205,9 +205,18 @@ bool place_is_shared(const struct place *place) {
     return fstat(place->folder, &folder) != 0 || !owner_is_trusted(folder.st_uid) || !owner_writes_alone(&folder);
 }
 
-bool place_is_strangers_link(const struct place *place, int file) {
-    struct stat status;
-    return fstat(file, &status) != 0 || (S_ISREG(status.st_mode) && status.st_nlink > 1 && place_is_shared(place));
+/* A stranger may take his link away once it is open: the file has one name then, and it is another one. So the name is
+ * asked who it is and how many there are, in one answer. A file without a name has been replaced. */
+bool place_is_strangers_link(const struct place *place, const char *name, int file) {
+    struct stat own, there;
+    if (fstat(file, &own) != 0) {
+        return true;
+    }
+    if (!S_ISREG(own.st_mode) || own.st_nlink == 0 || !place_is_shared(place)) {
+        return false;
+    }
+    return fstatat(place->folder, name, &there, AT_SYMLINK_NOFOLLOW) != 0 || there.st_dev != own.st_dev ||
+           there.st_ino != own.st_ino || there.st_nlink != 1;
 }
 
 int place_open_file(const struct place *place, int flags, unsigned mode) {

@@ -43,8 +43,8 @@ bool place_names(int folder, const char *name, int file);
  * no name there any more, or the caller cannot get there. */
 bool place_follow_magic(struct place *place, int file);
 
-/* Whether the name of an open regular file may be a stranger's hard link: it has more than one, and stands in a folder
- * that others than trusted users may write to. Elsewhere hard links are the operator's own. */
-bool place_is_strangers_link(const struct place *place, int file);
+/* Whether an open regular file may have been opened by a stranger's hard link: it has another name than this one, and
+ * stands in a folder that others than trusted users may write to. Elsewhere hard links are the operator's own. */
+bool place_is_strangers_link(const struct place *place, const char *name, int file);
 
 #endif

@@ -232,7 +232,7 @@ static bool give_rights(const struct replacement *replacement) {
     bool is_new = !replacement->is_taken || !owner_is_trusted(replacement->found.st_uid);
     int old = is_new ? -1 : place_open_file(&replacement->place, O_RDONLY | O_NONBLOCK, 0);
     if (old >= 0) {
-        is_new = place_is_strangers_link(&replacement->place, old);
+        is_new = place_is_strangers_link(&replacement->place, replacement->place.name, old);
         if (!is_new && fstat(old, &status) == 0 && is_same(&status, &replacement->found)) {
             share_like(replacement->file, old);
         }

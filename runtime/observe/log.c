@@ -119,14 +119,19 @@ static bool is_shared(const struct stat *folder) {
     return (folder->st_uid != geteuid() && folder->st_uid != 0) || (folder->st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
-static const char *refusal(const struct stat *file, const struct stat *folder) {
+/* `at`, `name`: of what is open. Others may take a link away once it is open: then the file has one name, but another
+ * one. So the name is asked which file it is and how many there are, in one answer. */
+static const char *refusal(const struct stat *file, const struct stat *folder, int at, const char *name) {
+    struct stat named;
     if (S_ISBLK(file->st_mode)) {
         return "it is a block device";
     }
     if (is_shared(folder) && file->st_uid != geteuid() && file->st_uid != folder->st_uid) {
         return "it belongs to another user, in a folder that others may write to";
     }
-    if (is_shared(folder) && S_ISREG(file->st_mode) && file->st_nlink > 1) {
+    if (is_shared(folder) && S_ISREG(file->st_mode) &&
+        (fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || named.st_dev != file->st_dev ||
+         named.st_ino != file->st_ino || named.st_nlink != 1)) {
         return "it has other hard links, in a folder that others may write to";
     }
     return NULL;
@@ -173,13 +178,15 @@ static int open_path(const char *path, char folder_path[LOG_ROOM], struct log_fi
     int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     int fd = above_streams(openat(at, name, flags | (is_shared(&folder) ? O_NOFOLLOW : 0), 0644));
     *why = fd >= 0 ? NULL : open_error(at, name, is_shared(&folder), errno);
-    close(at);
     if (fd >= 0) {
-        *why = fstat(fd, &file) != 0 ? strerrordesc_np(errno) : refusal(&file, &folder);
-        if (*why != NULL) {
-            close(fd);
-            return -1;
-        }
+        *why = fstat(fd, &file) != 0 ? strerrordesc_np(errno) : refusal(&file, &folder, at, name);
+    }
+    close(at);
+    if (fd >= 0 && *why != NULL) {
+        close(fd);
+        return -1;
+    }
+    if (fd >= 0) {
         log->device = file.st_dev;
         log->inode = file.st_ino;
         if (S_ISFIFO(file.st_mode)) {

@@ -1,6 +1,10 @@
 /* Where a recording is put, and what is there: files that are not recordings are neither read nor overwritten,
  * files beside a recording are left alone, and files of other users take --force. */
 #include "recording_builder.h"
+#include "util/place.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void commit_event(struct recorder *recorder) {
     struct model model = {0};
@@ -545,6 +549,29 @@ TEST(hard_links_in_a_shared_folder_take_force) {
         assert_int_equal(chown("shared", NOBODY, NOBODY), 0);
         assert_strangers("shared/two.data", "hard links");
     }
+}
+
+/* The stranger takes his name away once it is open: what is open has one name then. */
+TEST(a_link_that_is_gone_is_a_strangers) {
+    struct place place;
+    assert_int_equal(mkdir("links", 01777), 0);
+    assert_int_equal(chmod("links", 01777), 0);
+    recorder_close(begin("mine.data"));
+    assert_int_equal(link("mine.data", "links/name"), 0);
+    assert_true(place_open(&place, "links/name"));
+    const int file = place_open_file(&place, O_RDONLY, 0);
+    assert_true(file >= 0);
+    assert_int_equal(unlink("links/name"), 0);
+    assert_true(place_is_strangers_link(&place, place.name, file));
+    assert_int_equal(rename("mine.data", "links/name"), 0);
+    assert_false(place_is_strangers_link(&place, place.name, file));
+    recorder_close(begin("mine.data"));
+    assert_int_equal(rename("mine.data", "links/name"), 0); /* a recorder has replaced it */
+    assert_false(place_is_strangers_link(&place, place.name, file));
+    assert_int_equal(link("links/name", "mine.data"), 0); /* and another file has its name: it is gone all the same */
+    assert_false(place_is_strangers_link(&place, place.name, file));
+    close(file);
+    place_close(&place);
 }
 
 SUITE(enter_folder, leave_folder)

@@ -615,6 +615,24 @@ static void log_to_others_file(void *context) {
     eden_heap_destroy(eden_heap_create(NULL, NULL));
 }
 
+/* Somebody takes a link away between the program's open and its fstat. */
+static const char *taken_away;
+int __real_fstat(int fd, struct stat *status);
+int __wrap_fstat(int fd, struct stat *status);
+int __wrap_fstat(int fd, struct stat *status) {
+    int result = __real_fstat(fd, status);
+    if (taken_away != NULL && result == 0 && S_ISREG(status->st_mode) && status->st_nlink > 1) {
+        unlink(taken_away);
+        result = __real_fstat(fd, status);
+    }
+    return result;
+}
+
+static void log_to_taken_link(void *context) {
+    taken_away = context;
+    log_to_others_file(context);
+}
+
 static void others_choose_no_file_in(uid_t owner, mode_t mode) {
     enum { OTHER = 65533 };
     char shared[80], path[100];
@@ -628,7 +646,8 @@ static void others_choose_no_file_in(uid_t owner, mode_t mode) {
                  {"of-other", "it belongs to another user, in a folder that others may write to"},
                  {"pipe-of-other", "it has no reader"},
                  {"link", "it is a symbolic link, in a folder that others may write to"},
-                 {"hard-link", "it has other hard links, in a folder that others may write to"}};
+                 {"hard-link", "it has other hard links, in a folder that others may write to"},
+                 {"taken-link", "it has other hard links, in a folder that others may write to"}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", shared, files[i].name);
         unlink(log_path);
@@ -637,7 +656,7 @@ static void others_choose_no_file_in(uid_t owner, mode_t mode) {
             assert_int_equal(mkfifo(path, 0666), 0);
         } else if (i == 3) {
             assert_int_equal(symlink(log_path, path), 0);
-        } else if (i == 4) {
+        } else if (i >= 4) {
             assert_int_equal(link(log_path, path), 0);
         } else {
             close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
@@ -645,7 +664,7 @@ static void others_choose_no_file_in(uid_t owner, mode_t mode) {
         if (i == 1 || i == 2) {
             assert_int_equal(chown(path, OTHER, OTHER), 0);
         }
-        assert_child_ok(run_child(log_to_others_file, path));
+        assert_child_ok(run_child(i == 5 ? log_to_taken_link : log_to_others_file, path));
         if (files[i].says != NULL) {
             char *said = child_message();
             assert_non_null(strstr(said, files[i].says));
