@@ -26,40 +26,48 @@
 
 enum { STRESS_FULL = 16 };
 
-static const char *name_of(const eden_heap *heap, uint32_t index) {
-    uint64_t name = heap_class(heap, index)->name;
-    return name == 0 ? "?" : (const char *)(uintptr_t)name;
+enum { CALLED = 160 };
+
+/* "class 'Pair'", or "class 'Pair' at site 'cons'". */
+static const char *call(const eden_heap *heap, uint32_t index, char text[CALLED]) {
+    const struct eden_class_info *info = heap_class(heap, index), *class = heap_class(heap, info->class_index);
+    const char *name = class->name == 0 ? "?" : (const char *)(uintptr_t) class->name;
+    if (info == class || info->name == 0) {
+        snprintf(text, CALLED, "class '%.60s'", name);
+    } else {
+        snprintf(text, CALLED, "class '%.60s' at site '%.60s'", name, (const char *)(uintptr_t)info->name);
+    }
+    return text;
 }
 
 static eden_value fail_overhead(eden_heap *heap, uint64_t header, size_t bytes) {
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
-    char limit[40] = "what the system allows", grown[sizeof heap->last_error.message];
+    char limit[40] = "what the system allows", grown[sizeof heap->last_error.message], called[CALLED];
     if (heap->params.max_heap != EDEN_NO_LIMIT) {
         snprintf(limit, sizeof limit, "max_heap=%llu", (unsigned long long)heap->params.max_heap);
     }
     census_growth(&instance_of(heap)->census, grown, sizeof grown);
-    error_fail(
-        &heap->last_error, EDEN_NO_MEMORY,
-        "out of memory for an object of %zu bytes of class '%.40s': %u full collections left less than %u%% of %s "
-        "free, for over %g%% of the work; %s",
-        bytes, name_of(heap, index), EDEN_POLICY_ROW, 100 / EDEN_POLICY_FREE, limit, 100 * heap->params.overhead_limit,
-        grown);
+    error_fail(&heap->last_error, EDEN_NO_MEMORY,
+               "out of memory for an object of %zu bytes of %s: %u full collections left less than %u%% of %s "
+               "free, for over %g%% of the work; %s",
+               bytes, call(heap, index, called), EDEN_POLICY_ROW, 100 / EDEN_POLICY_FREE, limit,
+               100 * heap->params.overhead_limit, grown);
     events_alloc_failed(heap, index, bytes, EDEN_FAILURE_OVERHEAD);
     return EDEN_NONE;
 }
 
 static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes) {
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
-    char limit[40] = "the system";
+    char limit[40] = "the system", called[CALLED];
     const uint64_t kept = heap->new_space.bytes + policy_kept_free(heap); /* as old_space_grow() has refused it */
     if (heap->params.max_heap != EDEN_NO_LIMIT &&
         kept + heap->old.capacity + system_page_round(bytes) > heap->params.max_heap) {
         snprintf(limit, sizeof limit, "max_heap=%llu", (unsigned long long)heap->params.max_heap);
     }
     error_fail(&heap->last_error, EDEN_NO_MEMORY,
-               "out of memory for an object of %zu bytes of class '%.60s': old space has %llu of %llu bytes in use, "
+               "out of memory for an object of %zu bytes of %s: old space has %llu of %llu bytes in use, "
                "%llu free in one piece, and %s allows no growth",
-               bytes, name_of(heap, index), (unsigned long long)heap_old_used(heap),
+               bytes, call(heap, index, called), (unsigned long long)heap_old_used(heap),
                (unsigned long long)heap->old.capacity, (unsigned long long)old_space_largest_free(heap), limit);
     events_alloc_failed(heap, index, bytes, EDEN_FAILURE_MEMORY);
     return EDEN_NONE;

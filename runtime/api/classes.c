@@ -51,9 +51,8 @@ eden_class eden_class_define(eden_heap *heap, const eden_class_definition *defin
     }
     if (definition->fixed_slots >= EDEN_SLOTS_OVERFLOW ||
         (definition->fixed_slots != 0 && !format_has_fixed(definition->format))) {
-        error_fail(error, EDEN_BAD_ARGUMENT,
-                   "class '%.60s': %u fixed slots: at most 254, and none in formats EMPTY, VARIABLE and the raw ones",
-                   name, definition->fixed_slots);
+        error_fail(error, EDEN_BAD_ARGUMENT, "class '%.60s': %u fixed slots, where %s", name, definition->fixed_slots,
+                   format_has_fixed(definition->format) ? "254 is the most" : "its format has none: give 0");
         return 0;
     }
     if (definition->format == EDEN_FORMAT_EPHEMERON && definition->fixed_slots == 0) {

@@ -61,14 +61,18 @@ bool system_commit(struct system *system, uintptr_t address, size_t bytes, const
 void system_decommit(uintptr_t address, size_t bytes) {
     void *at = mmap((void *)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (at == MAP_FAILED) {
-        /* The system could not split a mapping: give back at least the pages. */
+        /* The system could not split a mapping: give back at least the pages, also of a program that locks its memory.
+         */
+        munlock((void *)address, bytes);
         madvise((void *)address, bytes, MADV_DONTNEED);
         mprotect((void *)address, bytes, PROT_NONE);
     }
 }
 
 /* Linux 5.7. A failed mremap to a given place leaves a hole there, which any thread's mmap may take. So pages move
- * twice: to a place of the system's choice, where failure changes nothing, and from there, as one mapping. */
+ * twice: to a place of the system's choice, where failure changes nothing, and from there, as one mapping. That can
+ * fail only where the kernel has no memory of its own left; if another thread maps memory there at that very moment,
+ * the heap takes it for its own. Nothing here prevents that. */
 bool system_move(uintptr_t from, uintptr_t to, size_t bytes) {
     void *between = mremap((void *)from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
     if (between == MAP_FAILED ||
