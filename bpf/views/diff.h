@@ -12,7 +12,7 @@ enum { DIFF_SIDES = 8, DIFF_FILES = 32 };
 #define DIFF_VERDICTS "changed: more than noise; noise: may be chance; -: not judged; ?: unknown to a side"
 #define DIFF_TIMES                                                                                                     \
     "a sum of times (_ns) is judged by the number of its pauses and by P25, which a quarter of them do not exceed"
-#define DIFF_PER_BYTE "*: of the figures for each byte allocated, which are judged: some heap was observed in part"
+#define DIFF_PER_BYTE "*: per byte allocated, and judged so, because some heap was observed in part"
 
 /* One or more recordings of the same. */
 struct diff_side {

@@ -506,8 +506,8 @@ static void print_phases(FILE *out, const struct heap_model *heap, uint64_t wall
     if (phase_table_print(out, heap, wall_ns)) {
         fold_paragraph(out, "# ", "%s",
                        "Overhead is the share of wall time. Half of the calls took no longer than P50, and 99% no "
-                       "longer than P99. Both come from histograms with buckets at most 6.25% wide: never too small, "
-                       "too large by at most that. --view phases has those of the single calls.");
+                       "longer than P99. Both come from histograms with buckets at most 6.25% wide: they may be too "
+                       "large by so much, and are never too small. --view phases has those of the single calls.");
     }
     phase_table_print_pauses(out, heap);
 }

@@ -73,7 +73,7 @@ assert abs(figures['remembered']['judged_ratios'][0] - 2) < 0.01, figures['remem
 assert figures['eden_size']['judged_ratios'] == figures['eden_size']['ratios'], figures['eden_size']
 assert figures['max_pause_ns']['values'][1] < 1e9, figures['max_pause_ns'] # not that before the recording"
 expect_status 0 "$scope" diff a.data part.data
-grep -Eq '^  remembered .* 2\.00\* changed$' out && grep -q '^# \*: of the figures for each byte allocated' out &&
+grep -Eq '^  remembered .* 2\.00\* changed$' out && grep -q '^# \*: per byte allocated' out &&
     grep -Eq '^  eden_size .* 1\.00  same$' out || die "the judged ratio is not shown: $(cat out)"
 grep -q '^# changed: .*noise: .*-: .*?: ' out || die "the verdicts are not explained: $(cat out)"
 expect_status 0 "$scope" diff a.data same.data

@@ -222,8 +222,9 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
  * goes away. The forecast's part of what scavenges took counts here, not its nanoseconds: a busy machine makes the
  * program and its scavenges longer alike. */
 
-static const double EDEN_WORTH = 0.2; /* of what scavenges cost by the model: for less nobody takes more memory */
-static const double EDEN_OWN = 0.3;   /* of what a larger eden would spare, that no other finding explains */
+static const double EDEN_WORTH = 0.2;  /* of what scavenges cost by the model: for less nobody takes more memory */
+static const double EDEN_OWN = 0.3;    /* of what a larger eden would spare, that no other finding explains */
+static const double EDEN_SPARES = 0.9; /* a larger eden that copies less than this part of the bytes spares copies */
 static const double EDEN_CHEAP_WORTH = 0.3, EDEN_CHEAP_SHARE = 0.01; /* of scavenges, of the run: with cheap memory */
 
 /* A larger eden, and what it spares. */
@@ -323,10 +324,12 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
                          format_bytes(size, whole_of(value)), format_bytes(then, whole_of(eden.then.copied_bytes)),
                          format_bytes(now, whole_of(model->copied_bytes)));
     }
-    finding_why(
-        finding,
-        "Scavenges are so frequent that objects have no time to die: objects that would soon be dead are copied, or "
-        "even tenured. A scavenge costs by live objects, not by dead ones, so fewer scavenges cost less.");
+    finding_why(finding,
+                eden.then.copied_bytes < EDEN_SPARES * model->copied_bytes
+                    ? "Scavenges are so frequent that objects have no time to die: objects that would soon be "
+                      "dead are copied, or even tenured. A scavenge costs by live objects, not by dead ones, so "
+                      "fewer scavenges cost less."
+                    : "Each scavenge costs something, however little it copies, so fewer scavenges cost less.");
     finding_set(finding, EDEN_PARAM_eden_size, value);
     if (is_planned) {
         finding_how(finding, "the smallest eden, by doubling, that is within 10%% of the best predicted one, or within "
@@ -340,9 +343,9 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
     double gain = tune_share_of_gc(facts, eden.ns);
     finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
     double bytes = (eden.times - 1) * model->eden_bytes * 7 / 5;
-    finding_cost(finding, "%s more memory (the heap took %s)%s", format_bytes(more, whole_of(bytes)),
-                 format_bytes(peak, whole_of(model->peak_bytes)),
-                 bytes > model->peak_bytes ? ": more than twice the total memory" : "");
+    finding_cost(finding, "%s more memory: the heap took %s, and would take %.3g times that",
+                 format_bytes(more, whole_of(bytes)), format_bytes(peak, whole_of(model->peak_bytes)),
+                 1 + bytes / fmax(model->peak_bytes, 1));
 }
 
 /* ephemeron.load: ephemerons or weak objects dominate a phase of collections.
