@@ -152,7 +152,7 @@ static void check_lifetimes(struct doctor *doctor) {
 
 struct refused {
     struct inspect *inspect;
-    size_t count;
+    size_t count, unread; /* unread: it is not known, in that time */
     int first;
 };
 
@@ -167,6 +167,8 @@ static void try_process(void *context, int pid) {
         target_close(&target);
     } else if (errno == EACCES) {
         refused->first = refused->count++ == 0 ? pid : refused->first;
+    } else if (errno != ESRCH && errno != ENOENT) { /* it has not ended */
+        refused->unread++;
     }
 }
 
@@ -176,8 +178,11 @@ static void check_rights(struct doctor *doctor) {
     if (kernel_may_read_others()) {
         inspect_limit(doctor->inspect, SHARE_NS / 4, SHARE_NS, now_ns() + TOTAL_NS);
         target_processes(try_process, &refused);
-        if (refused.count == 0) {
+        if (refused.count == 0 && refused.unread == 0) {
             report(doctor, VERDICT_OK, "other users", "their processes can be observed");
+        } else if (refused.count == 0) {
+            report(doctor, VERDICT_LIMITED, "other users",
+                   "%zu processes did not answer in time; edenscope list -p PID looks at one longer", refused.unread);
         } else {
             char which[64];
             snprintf(which, sizeof which, refused.count == 1 ? "process %d" : "%2$zu (the first is process %1$d)",
