@@ -22,15 +22,17 @@ bench-hostile: $(B)/tests/hostile $(B)/tests/exercise $(B)/bin/edenscope ## time
 	@bench/hostile.py -n $(HOSTILE_PAIRS) -B $(B)
 
 # Programs that measure one thing of the collector, on libeden alone.
-$(B)/bench/ephemerons $(B)/bench/remembered $(B)/bench/pretenure: $(B)/bench/%: $(B)/bench/%.o $(B)/lib/libeden.a
+$(B)/bench/ephemerons $(B)/bench/remembered $(B)/bench/pretenure $(B)/bench/scaling: $(B)/bench/%: $(B)/bench/%.o $(B)/lib/libeden.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) -lm -lpthread
 
-.PHONY: bench-ephemerons bench-remembered bench-pretenure
+.PHONY: bench-ephemerons bench-remembered bench-scaling bench-pretenure
 bench-ephemerons: $(B)/bench/ephemerons ## time one full collection with 277,777 ephemerons in a chain of keys
 	@$<
 bench-remembered: $(B)/bench/remembered ## time scavenges with a large old array: remembered_set=object and card
 	@bench/remembered.py $<
+bench-scaling: $(B)/bench/scaling ## time collections by survivors, live heap and segments; pauses with 4 GB alive (twenty minutes, 20 GB)
+	@bench/scaling.py $<
 bench-pretenure: $(B)/bench/pretenure $(B)/workloads/dataframe $(BENCH_DATA) ## time programs with pretenure=FILE, auto and none (paired runs)
 	@bench/pretenure.py $(B)/bench/pretenure $(B)/workloads/dataframe $(BENCH_DATA)
 
