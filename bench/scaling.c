@@ -6,6 +6,7 @@
  *
  * What is alive is a table of blocks, each a binary tree of 1,023 nodes of 32 bytes, made depth first. `change` prints
  * when it began to replace them, CLOCK_MONOTONIC in ns, and how many nodes it has made since. */
+#include "random.h"
 #include <eden/eden.h>
 
 #include <inttypes.h>
@@ -21,7 +22,7 @@ struct bench {
     eden_mutator *m;
     eden_class node, array;
     size_t blocks;
-    uint64_t random;
+    struct random random;
 };
 
 static void die(const char *message) {
@@ -76,10 +77,7 @@ static void change(struct bench *b, const eden_value *table, uint64_t seconds) {
     const uint64_t begin = now_ns();
     uint64_t made = 0;
     while (now_ns() - begin < seconds * 1000000000u) {
-        b->random ^= b->random << 13; /* xorshift64 (Marsaglia 2003) */
-        b->random ^= b->random >> 7;
-        b->random ^= b->random << 17;
-        put(b, table, b->random % b->blocks);
+        put(b, table, (size_t)random_below(&b->random, (int64_t)b->blocks));
         made += BLOCK_BYTES / NODE_BYTES;
     }
     printf("%" PRIu64 " %" PRIu64 "\n", begin, made);
@@ -111,7 +109,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     eden_error error = {EDEN_OK, ""};
-    struct bench b = {.blocks = strtoull(argv[2], NULL, 10) / BLOCK_BYTES + 1, .random = 88172645463325252u};
+    struct bench b = {.blocks = strtoull(argv[2], NULL, 10) / BLOCK_BYTES + 1, .random = random_start(1)};
     b.heap = eden_heap_create(&(eden_options){.name = "scaling"}, &error);
     b.m = b.heap == NULL ? NULL : eden_mutator_attach(b.heap, &error);
     if (b.m == NULL) {

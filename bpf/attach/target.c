@@ -654,16 +654,18 @@ void target_processes(void (*on_process)(void *context, int pid), void *context)
     }
 }
 
+static bool has_time(uint64_t end_ns) { return now_ns() < end_ns && interrupt_count() == 0; }
+
 static void processes_in(int folder, uint64_t end_ns, unsigned depth, void (*on_process)(void *context, int pid),
                          void *context) {
     enum { DEEPEST = 64 };
-    if (now_ns() >= end_ns || interrupt_count() != 0) {
+    if (!has_time(end_ns)) {
         return;
     }
     int list = openat(folder, "cgroup.procs", O_RDONLY | O_CLOEXEC);
     FILE *file = list >= 0 ? fdopen(list, "r") : NULL;
     int pid;
-    while (file && fscanf(file, "%d", &pid) == 1) {
+    while (file && has_time(end_ns) && fscanf(file, "%d", &pid) == 1) {
         if (pid > 0) { /* 0: of a pid namespace that is not below ours */
             on_process(context, pid);
         }
@@ -674,7 +676,7 @@ static void processes_in(int folder, uint64_t end_ns, unsigned depth, void (*on_
     int again = depth < DEEPEST ? openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     DIR *directory = again >= 0 ? fdopendir(again) : NULL;
     struct dirent *entry;
-    while (directory && now_ns() < end_ns && (entry = readdir(directory))) {
+    while (directory && has_time(end_ns) && (entry = readdir(directory))) {
         int below = entry->d_type == DT_DIR && entry->d_name[0] != '.'
                         ? openat(folder, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                         : -1;
@@ -720,7 +722,7 @@ struct target_code target_code(int pid) {
 
 bool target_cgroup(int pid, char *path, size_t size) {
     FILE *file = open_proc(pid, "cgroup");
-    char *line = NULL; /* whole: what a path of version 1 contains is no line */
+    char *line = NULL; /* read whole: else the end of a long path could pass for a line of version 2 */
     size_t room = 0;
     bool found = false;
     while (file && !found && getline(&line, &room, file) > 0) {

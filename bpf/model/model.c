@@ -79,6 +79,18 @@ void model_clear_process(struct process_model *process) {
     process->heap_room = 0;
 }
 
+void model_fit_heaps(struct process_model *process) {
+    if (process->heap_count == 0) {
+        model_clear_process(process);
+        return;
+    }
+    struct heap_model *fitting = reallocarray(process->heaps, process->heap_count, sizeof *fitting);
+    if (fitting) {
+        process->heaps = fitting;
+        process->heap_room = process->heap_count;
+    }
+}
+
 void model_clear(struct model *model) {
     for (size_t i = 0; i < model->process_count; i++) {
         model_clear_process(&model->processes[i]);

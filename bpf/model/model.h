@@ -117,6 +117,7 @@ struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);
 
 void model_clear_process(struct process_model *process); /* of its heaps */
 void model_remove_last_heap(struct process_model *process);
+void model_fit_heaps(struct process_model *process); /* keeps no room for more of them */
 
 extern const char model_no_heap[]; /* what is said where there is none */
 

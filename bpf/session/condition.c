@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many as heaps are observed at a time, of which a user has a share: so no process displaces others' pauses. */
+/* Room for every observed heap. Each user has a share of these heaps, so one process cannot displace the pauses of
+ * others. */
 enum { PAUSES = KERNEL_HEAPS };
 
 static const char *const kinds[] = {[CONDITION_pause] = "pause",

@@ -73,19 +73,6 @@ static uint64_t cut(struct process_model *process, uint32_t most, uint64_t lost)
     return created + sum_less(late, lost);
 }
 
-/* Tens of thousands may be kept, most with a heap or none: none keeps room for more. */
-static void give_back_room(struct process_model *process) {
-    if (process->heap_count == 0) {
-        model_clear_process(process);
-        return;
-    }
-    struct heap_model *fitting = reallocarray(process->heaps, process->heap_count, sizeof *fitting);
-    if (fitting) {
-        process->heaps = fitting;
-        process->heap_room = process->heap_count;
-    }
-}
-
 /* Takes the process out of the model, with as many heaps as may be kept. False: no memory. */
 static bool keep(struct source *source, struct observed *observed, struct model *model) {
     struct process_model *process = model->processes;
@@ -98,7 +85,7 @@ static bool keep(struct source *source, struct observed *observed, struct model 
         return false;
     }
     const uint64_t lost = observed->lost_heaps + cut(process, heaps, process->lost.heaps);
-    give_back_room(process);
+    model_fit_heaps(process); /* tens of thousands may be kept, most with a heap or none */
     size_t place = source->ended_count;
     for (; place > 0 && source->ended[place - 1].order > observed->order; place--) {
         source->ended[place] = source->ended[place - 1];

@@ -26,23 +26,23 @@
 
 enum { STRESS_FULL = 16 };
 
-enum { CALLED = 160 };
+enum { CLASS_TEXT = 160 };
 
 /* "class 'Pair'", or "class 'Pair' at site 'cons'". */
-static const char *call(const eden_heap *heap, uint32_t index, char text[CALLED]) {
+static const char *class_text(const eden_heap *heap, uint32_t index, char text[CLASS_TEXT]) {
     const struct eden_class_info *info = heap_class(heap, index), *class = heap_class(heap, info->class_index);
     const char *name = class->name == 0 ? "?" : (const char *)(uintptr_t) class->name;
     if (info == class || info->name == 0) {
-        snprintf(text, CALLED, "class '%.60s'", name);
+        snprintf(text, CLASS_TEXT, "class '%.60s'", name);
     } else {
-        snprintf(text, CALLED, "class '%.60s' at site '%.60s'", name, (const char *)(uintptr_t)info->name);
+        snprintf(text, CLASS_TEXT, "class '%.60s' at site '%.60s'", name, (const char *)(uintptr_t)info->name);
     }
     return text;
 }
 
 static eden_value fail_overhead(eden_heap *heap, uint64_t header, size_t bytes) {
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
-    char limit[40] = "what the system allows", grown[sizeof heap->last_error.message], called[CALLED];
+    char limit[40] = "what the system allows", grown[sizeof heap->last_error.message], called[CLASS_TEXT];
     if (heap->params.max_heap != EDEN_NO_LIMIT) {
         snprintf(limit, sizeof limit, "max_heap=%llu", (unsigned long long)heap->params.max_heap);
     }
@@ -50,7 +50,7 @@ static eden_value fail_overhead(eden_heap *heap, uint64_t header, size_t bytes) 
     error_fail(&heap->last_error, EDEN_NO_MEMORY,
                "out of memory for an object of %zu bytes of %s: %u full collections left less than %u%% of %s "
                "free, for over %g%% of the work; %s",
-               bytes, call(heap, index, called), EDEN_POLICY_ROW, 100 / EDEN_POLICY_FREE, limit,
+               bytes, class_text(heap, index, called), EDEN_POLICY_ROW, 100 / EDEN_POLICY_FREE, limit,
                100 * heap->params.overhead_limit, grown);
     events_alloc_failed(heap, index, bytes, EDEN_FAILURE_OVERHEAD);
     return EDEN_NONE;
@@ -58,7 +58,7 @@ static eden_value fail_overhead(eden_heap *heap, uint64_t header, size_t bytes) 
 
 static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes) {
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
-    char limit[40] = "the system", called[CALLED];
+    char limit[40] = "the system", called[CLASS_TEXT];
     const uint64_t kept = heap->new_space.bytes + policy_kept_free(heap); /* as old_space_grow() has refused it */
     if (heap->params.max_heap != EDEN_NO_LIMIT &&
         kept + heap->old.capacity + system_page_round(bytes) > heap->params.max_heap) {
@@ -67,7 +67,7 @@ static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes
     error_fail(&heap->last_error, EDEN_NO_MEMORY,
                "out of memory for an object of %zu bytes of %s: old space has %llu of %llu bytes in use, "
                "%llu free in one piece, and %s allows no growth",
-               bytes, call(heap, index, called), (unsigned long long)heap_old_used(heap),
+               bytes, class_text(heap, index, called), (unsigned long long)heap_old_used(heap),
                (unsigned long long)heap->old.capacity, (unsigned long long)old_space_largest_free(heap), limit);
     events_alloc_failed(heap, index, bytes, EDEN_FAILURE_MEMORY);
     return EDEN_NONE;

@@ -61,8 +61,7 @@ bool system_commit(struct system *system, uintptr_t address, size_t bytes, const
 void system_decommit(uintptr_t address, size_t bytes) {
     void *at = mmap((void *)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (at == MAP_FAILED) {
-        /* The system could not split a mapping: give back at least the pages, also of a program that locks its memory.
-         */
+        /* The system could not split a mapping: give back at least the pages. Locked ones have to be unlocked first. */
         munlock((void *)address, bytes);
         madvise((void *)address, bytes, MADV_DONTNEED);
         mprotect((void *)address, bytes, PROT_NONE);
