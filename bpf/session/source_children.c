@@ -131,7 +131,11 @@ static struct program *add_program(struct source *source, struct observed *obser
     struct failure why;
     uint64_t attached_ns = 0;
     bool is_read = libraries_add(&source->libraries, notice->path, executed, &environment);
-    for (size_t i = 0; i < source->libraries.count && source->stops == 0; i++) {
+    for (size_t i = 0; i < source->libraries.count; i++) {
+        if (source->stops >= source_last_stop(source)) { /* it is unknown what the others have */
+            program.failed = true;
+            break;
+        }
         const struct library *file = &source->libraries.file[i];
         int64_t number =
             source_add_file(source, observed, source_budget(observed), &file->file, file->path, true, &why);

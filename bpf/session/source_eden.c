@@ -343,11 +343,9 @@ static bool root_has_ended(struct source *source) {
     return source->options.command ? source->reaped : all;
 }
 
-/* The first stop lets a command finish, as perf does: the terminal's ^C went to it as well. The second is for us. */
 static bool must_stop(struct source *source) {
-    int enough = source->options.command ? 2 : 1;
-    return source->stops >= enough &&
-           (!source->options.lifetimes || source_end_lifetimes(source, source->stops > enough));
+    const int last = source_last_stop(source);
+    return source->stops >= last && (!source->options.lifetimes || source_end_lifetimes(source, source->stops > last));
 }
 
 /* Takes what is in the buffers, until end_ns. False: not all that was there. */
@@ -368,12 +366,22 @@ static bool take_records(struct source *source, uint64_t end_ns,
 
 /* Whether what is left in the buffers at the end is given up: a stop waits no longer for it. */
 static bool has_waited(const struct source *source) {
-    int enough = source->options.command ? 2 : 1;
-    return source->stops > enough || (source->stops == enough && now_ns() - source->done_ns >= ENDING_NS);
+    const int last = source_last_stop(source);
+    return source->stops > last || (source->stops == last && now_ns() - source->done_ns >= ENDING_NS);
+}
+
+/* Where processes are selected, the kernel program reports the end of those only that were found to use Eden. */
+static void end_gone(struct source *source) {
+    for (size_t i = source->roots; i < source->observed_count; i++) {
+        if (source_is_gone(&source->observed[i])) {
+            source_end(source, &source->observed[i], source->done_ns);
+        }
+    }
 }
 
 static void finish(struct source *source, bool ended) {
     source->finished = true;
+    end_gone(source);
     source->end_ns = ended ? 0 : source->done_ns;
     for (size_t i = 0; i < source->roots; i++) {
         struct observed *root = &source->observed[i];

@@ -244,6 +244,9 @@ static inline bool source_is_by_file(const struct source *source) {
     return (source->options.command || source_selects(source)) && kernel_follows(source->kernel);
 }
 
+/* The first stop lets a command finish, as perf does: the terminal's ^C went to it as well. The second is for us. */
+static inline int source_last_stop(const struct source *source) { return source->options.command ? 2 : 1; }
+
 /* A look at a process. */
 struct look {
     struct source *source;

@@ -185,6 +185,20 @@ seen=$(jq '[.processes[] | select(.heaps | length > 0)] | length' plain.json)
 ((seen + $(jq .missed_children plain.json) >= 3)) || die "a program is hidden by those that were executed plainly: $(cat plain.json)"
 echo "nobody hides a program that has another library"
 
+# The tool comes to know of them when it stops, and they have ended.
+cp "$build/tests/children" "stopped-$$"
+begin stopped -n "stopped-$$"
+kill -STOP "$tool"
+for ((i = 0; i < 400; i++)); do
+    LD_LIBRARY_PATH=$folder/own-$i "./stopped-$$" one >/dev/null
+done
+kill -INT "$tool"
+kill -CONT "$tool"
+wait "$tool" || [[ $? == 1 ]] || die "stat ended: $(cat stopped.err)" # 1: it has seen none of them
+seen=$(jq '[.processes[] | select(.heaps | length > 0)] | length' stopped.json)
+((seen + $(jq .missed_children stopped.json) == 400)) || die "$seen seen, and $(jq .missed_children stopped.json) missed, of 400"
+echo "what is not known when the tool stops is counted"
+
 # A known program that finds another library than before: the first process that does may be missed, the later ones not.
 mkdir app lib
 cp "$shared" "app/shared-$$"
