@@ -68,6 +68,7 @@ struct turn {
     pid_t pid; /* 0: none */
     int pidfd, begun;
     bool has_begun;
+    bool is_relieved;    /* it ends, for the next one has begun */
     char path[PATH_MAX]; /* of its file */
 };
 
@@ -428,6 +429,7 @@ static uint64_t after(uint64_t ns, double seconds) { return seconds > 0 ? ns + w
 static void take_beginning(struct supervisor *supervisor, struct turn *turn) {
     turn->has_begun = true;
     if (turn == &supervisor->next) {
+        supervisor->now.is_relieved = true;
         end_turn(&supervisor->now);
     }
     if (supervisor->is_over) {
@@ -467,6 +469,9 @@ static void take_end_of_next(struct supervisor *supervisor) {
     struct turn_end end;
     if (reap(&supervisor->next, &end)) {
         if (end.status == 0) {
+            if (!supervisor->next.has_begun) { /* it was full as soon as it had begun */
+                take_beginning(supervisor, &supervisor->next);
+            }
             memcpy(supervisor->early, supervisor->next.path, sizeof supervisor->early);
             supervisor->early_has_held = end.has_held;
         }
@@ -493,7 +498,7 @@ static void take_end_of_now(struct supervisor *supervisor) {
     char path[PATH_MAX], last[PATH_MAX];
     memcpy(path, supervisor->now.path, sizeof path);
     memcpy(last, supervisor->early[0] ? supervisor->early : path, sizeof last);
-    const bool was_relieved = supervisor->next.has_begun;
+    const bool was_relieved = supervisor->now.is_relieved;
     /* A process that has ended cannot be attached to by the next turn. */
     const bool is_late = supervisor->is_over && supervisor->end != 0 && !supervisor->now.has_begun;
     if (end.status != 0 && was_relieved) {
@@ -532,14 +537,16 @@ static void end_turns(struct supervisor *supervisor, bool at_once) {
     }
 }
 
+/* While a turn attaches, or ends, what is due waits. */
 static void look_at_clock(struct supervisor *supervisor) {
     const uint64_t now = now_ns();
+    const bool may_be_relieved = supervisor->now.has_begun && !supervisor->now.is_relieved;
     if (supervisor->is_over || supervisor->end == 0) {
         return;
     }
     if (now >= supervisor->end) {
         end_turns(supervisor, false);
-    } else if (now >= supervisor->due && supervisor->next.pid == 0) {
+    } else if (now >= supervisor->due && supervisor->next.pid == 0 && may_be_relieved) {
         supervisor->due = after(now, supervisor->rotation->period);
         if (!start_turn(supervisor, &supervisor->next, supervisor->now.path)) {
             fail_with(supervisor, 1);

@@ -279,6 +279,49 @@ rotate full.data --max-size 1M --objects
 until_true "a third file" has_files full.data 3
 stop TERM
 
+# A file is full while the recorder of the one before has not ended yet: recording goes on.
+mkdir group
+if mount -t cgroup2 none group && mkdir "group/slow-$$"; then
+    leave_group() {
+        echo 0 >"$folder/group/slow-$$/cgroup.freeze"
+        for ((i = 0; i < 500; i++)); do
+            rmdir "$folder/group/slow-$$" 2>/dev/null && break
+            sleep 0.02
+        done
+        umount "$folder/group" || true
+    }
+    trap 'leave_group; cleanup' EXIT
+    rotate slow.data --max-size 24M --objects
+    freezes_first() {
+        has_files slow.data 1 && has_children 1 && cat "/proc/$tool/task/$tool/children" >"group/slow-$$/cgroup.procs" &&
+            echo 1 >"group/slow-$$/cgroup.freeze"
+    }
+    until_true "the first recorder is frozen" freezes_first
+    recorders_are() {
+        read -ra recorders <"/proc/$tool/task/$tool/children" || true # its line has no end
+        ((${#recorders[@]} == $1))
+    }
+    until_true "a next recorder" recorders_are 2
+    next=${recorders[1]}
+    # Were another to begin when the next file is full, the first would end while it attaches.
+    end=$((SECONDS + 60)) due=
+    while ((SECONDS < end)) && ! { recorders_are 1 && ((SECONDS >= ${due:=$((SECONDS + 2))})); }; do
+        if recorders_are 2 && [[ ${recorders[1]} != "$next" ]]; then
+            kill -STOP "${recorders[1]}"
+            break
+        fi
+    done
+    echo 0 >"group/slow-$$/cgroup.freeze"
+    until_true "the first recorder has ended" has_gone
+    ((${#recorders[@]} == 1)) || kill -CONT "${recorders[1]}"
+    until_true "a fourth file" has_files slow.data 4
+    stop TERM
+    leave_group
+    trap cleanup EXIT
+else
+    echo "not tried: a recorder that is slow to end (no control groups here)"
+fi
+
 # With the process the recording ends.
 rotate ended.data
 until_true "a file" has_files ended.data 1
