@@ -117,7 +117,7 @@ expect_sum() {
     [[ $sum == "$1" ]] || die "${*:2} with EDEN_OPTIONS='${EDEN_OPTIONS:-}': the checksum is $sum, not $1"
 }
 
-# until_true WHAT COMMAND...: waits for it, at most a minute.
+# until_true WHAT COMMAND...: waits for it, at most a minute; then says what was written to *.err here.
 until_true() {
     local what=$1 i
     shift
@@ -125,7 +125,7 @@ until_true() {
         "$@" && return
         sleep 0.02
     done
-    die "waited in vain: $what"
+    die "waited in vain: $what"$'\n'"$(tail -n 5 ./*.err 2>/dev/null)"
 }
 
 # Goes to the scratch folder; the names of what was built stay right.
