@@ -322,7 +322,8 @@ static void review_candidate(const struct source *source, struct observed *obser
         observed->is_candidate = false;
         kernel_observe(source->kernel, &observed->key, &observed->branch);
     }
-    if (observed->is_candidate && is_grown && observed->cut_mapped == 0) {
+    /* One that ended during the look is counted at its next turn. */
+    if (observed->is_candidate && is_grown && observed->cut_mapped == 0 && !source_is_gone(observed)) {
         source_release(observed);
         source_close_pidfd(observed);
         observed->ended = observed->empty = true;
