@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* ---- output line by line ------------------------------------------------------------------------------------------
- * Nothing of a million lines is kept. */
+ * Nothing of many lines is kept. */
 
 struct lines {
     void (*on_line)(struct lines *lines, char *text, size_t length);
