@@ -185,12 +185,12 @@ seen=$(jq '[.processes[] | select(.heaps | length > 0)] | length' plain.json)
 ((seen + $(jq .missed_children plain.json) >= 3)) || die "a program is hidden by those that were executed plainly: $(cat plain.json)"
 echo "nobody hides a program that has another library"
 
-# The tool comes to know of them when it stops, and they have ended.
+# The tool comes to know of them when it stops, and they have ended. Each has another environment, and so is looked into.
 cp "$build/tests/children" "stopped-$$"
 begin stopped -n "stopped-$$"
 kill -STOP "$tool"
 for ((i = 0; i < 400; i++)); do
-    LD_LIBRARY_PATH=$folder/own-$i "./stopped-$$" one >/dev/null
+    LD_LIBRARY_PATH=$folder/other-$i "./stopped-$$" one >/dev/null
 done
 kill -INT "$tool"
 kill -CONT "$tool"

@@ -181,7 +181,7 @@ COMMAND
     [[ $(wc -l <own) == 7 ]] || die "the command did not run as it should: $(cat err)"
     seen=$(jq '[.processes[] | select(.heaps | length > 0)] | length' stat.json)
     missed=$(jq .missed_children stat.json)
-    # On a busy machine one may be both: bash was missed, before it executed a program that was seen.
+    # On a busy machine a process may be both: env was missed, and the program seen that it executed.
     ((seen + missed >= 7 && missed <= 7)) ||
         die "LD_LIBRARY_PATH=${1:0:40}: $seen seen and $missed missed, of 7: $(cat err)"
 }

@@ -291,19 +291,20 @@ if mount -t cgroup2 none group && mkdir "group/slow-$$"; then
         umount "$folder/group" || true
     }
     trap 'leave_group; cleanup' EXIT
-    rotate slow.data --max-size 24M --objects
-    freezes_first() {
-        has_files slow.data 1 && has_children 1 && cat "/proc/$tool/task/$tool/children" >"group/slow-$$/cgroup.procs" &&
-            echo 1 >"group/slow-$$/cgroup.freeze"
+    rotate slow.data --max-size 40M --objects
+    # By then the supervisor knows that it observes: a file without events may be there before.
+    freezes_one() {
+        has_files slow.data 1 && has_children 1 && (($(stat -c %s "$(files slow.data | tail -n 1)") >= 1048576)) &&
+            cat "/proc/$tool/task/$tool/children" >"group/slow-$$/cgroup.procs" && echo 1 >"group/slow-$$/cgroup.freeze"
     }
-    until_true "the first recorder is frozen" freezes_first
+    until_true "a recorder is frozen" freezes_one
     recorders_are() {
         read -ra recorders <"/proc/$tool/task/$tool/children" || true # its line has no end
         ((${#recorders[@]} == $1))
     }
     until_true "a next recorder" recorders_are 2
     next=${recorders[1]}
-    # Were another to begin when the next file is full, the first would end while it attaches.
+    # Were another to begin when the next file is full, the frozen one would end while that attaches.
     end=$((SECONDS + 60)) due=
     while ((SECONDS < end)) && ! { recorders_are 1 && ((SECONDS >= ${due:=$((SECONDS + 2))})); }; do
         if recorders_are 2 && [[ ${recorders[1]} != "$next" ]]; then
@@ -312,7 +313,7 @@ if mount -t cgroup2 none group && mkdir "group/slow-$$"; then
         fi
     done
     echo 0 >"group/slow-$$/cgroup.freeze"
-    until_true "the first recorder has ended" has_gone
+    until_true "the frozen recorder has ended" has_gone
     ((${#recorders[@]} == 1)) || kill -CONT "${recorders[1]}"
     until_true "a fourth file" has_files slow.data 4
     stop TERM
