@@ -144,7 +144,7 @@ SIMULATE_DATA := $(B)/bench/rows-$(SIMULATE_ROWS).csv
 bench-simulate: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(SIMULATE_DATA) ## compare predictions of edenscope simulate with real runs over a grid of parameters (420 runs, about ten minutes; root)
 	@bench/simulate_grid.py -B $(B) --programs '$(PROGRAMS)' $(SIMULATE_DATA)
 
-# The papers' experiments. SCALE=1: their files, the largest at a tenth; TIMES: how often each run is done.
+# The papers' experiments. SCALE=1: files of their sizes, the largest at a tenth; TIMES: how often each run is done.
 SCALE ?= 1
 TIMES ?= 1
 REPRODUCE = scripts/reproduce --scale $(SCALE) --times $(TIMES) -B $(B)

@@ -1,9 +1,9 @@
 /* Cards: the remembered set of large objects.
  *
- * An object of 255 slots or more is not remembered whole, or each scavenge would scan it whole: the tuning paper saw
- * scavenges take 52 times as long, for one object or very few. It is divided into cards of 8 slots, counted from its
- * start, and only those that a young reference was stored into since they were last found clean are remembered and
- * scanned.
+ * An object of 255 slots or more is not remembered whole, or each scavenge would scan it whole: in the tuning paper
+ * scavenges took 52 times as long, and it blames one object or very few. It is divided into cards of 8 slots, counted
+ * from its start, and only those that a young reference was stored into since they were last found clean are remembered
+ * and scanned.
  *
  * A dirty card is in a list (so a scavenge need not search) and has its bit in a byte table over old space (so a
  * store reads one byte to find out whether it is in the list already). A card's byte is that of the address of its

@@ -3,7 +3,7 @@
  * 1. age
  * After a scavenge, if the survivors fill more than tenure_fill of their semispace, the next one tenures those below an
  * address: the start of *the semispace that is then from-space* plus tenure_proportion of its size. Survivors are
- * copied in order and eden lies above both semispaces, so low addresses are the oldest (tuning paper, section 4). The
+ * copied in order and eden lies above both semispaces, so low addresses are taken for the oldest, as in Spur. The
  * Pharo VM once computed the threshold in the other semispace, so that all or none of the survivors were tenured, by
  * which of the two lay higher (tuning paper, section 5): compat.threshold_bug=1. survivors_to_keep is that VM's form:
  * with n set, the share tenured is max(0, 1 - 64 n / semispace), with 64 bytes for an average object; 0 means that only

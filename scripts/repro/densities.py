@@ -50,7 +50,7 @@ def run(lab):
         f"All objects of the load of {FILE}, {total[1]:,} of them, amounts on logarithmic axes as in the paper. A bin "
         f"is one of {bins} equal parts of the run: without the profiler the paper's run takes {bins} s. The paper's "
         "bins are a second, of a run that its profiler makes at least 50 times as long. Objects that are alive at "
-        "the end count as dying then. There are two humps: what is parsed dies at once, rows and cells live to the "
+        "the end count as dying then. There are two humps: what parses cells dies at once, rows and cells live to the "
         "end. The paper marks 60% of the memory, at lifetime 0, and 75% of the objects. It counts the rest as "
         "long-lived, which it does not define in numbers.",
     ])

@@ -73,4 +73,4 @@ B_CELLS = {
                "4": (162, 637, 6.2), "5": (107, 582, 6.8)},
 }
 LONG_LIVED = (0.25, 0.40)  # Figures 5 and 4: shares of objects and bytes, about
-FIGURE_4_SECONDS = 71  # the run without the profiler; the figures' bins are a second of a run 50 times as long
+FIGURE_4_SECONDS = 71  # the run without the profiler; the figures' bins are a second of a run at least 50 times as long

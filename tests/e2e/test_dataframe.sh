@@ -39,7 +39,8 @@ expect_equal "$folder/linear.csv"
 [[ -r $oui ]] || die "$oui is missing: scripts/setup installs it"
 expect_equal "$oui"
 
-# The papers' data sets: their shapes; cells that are empty; the same seed gives the same bytes, another one other bytes.
+# Data sets of the papers' sizes: their shapes; cells that are empty; the same seed gives the same bytes, another one
+# other bytes.
 make_dataset() { B=$build scripts/make-dataset "$folder/${1:-none}.csv" "$@"; }
 for set in "529MB .005 5 2" "1.6GB .002 6 3" "3.1GB .0005 100 22" "filip .001 6 6"; do
     read -r name scale columns numbers <<<"$set"

@@ -10,8 +10,8 @@
 /* scavenge.remembered: scavenges slowed by large remembered objects.
  *
  * With remembered_set=object a large old object into which one young reference was stored is scanned whole by each
- * scavenge, for as long as it refers to anything young: on the tuning paper's data frame scavenges took 52 times as
- * long. With cards only the parts that were stored into are scanned.
+ * scavenge, for as long as it refers to anything young: after the tuning paper's first step scavenges of its data frame
+ * took 52 times as long, by its authors for that reason. With cards only the parts that were stored into are scanned.
  *
  * remembered__scan reports the inspected slots and the young references of each scan of a large object. Its duration
  * includes the copying of referenced objects, which is necessary work. The cost reported here is that of inspection

@@ -1,5 +1,5 @@
-/* Deaths by ephemerons, as FiLiP finds them: each sampled object is the key of an ephemeron of its own, allocated right
- * after it, and has died when that is mourned.
+/* Deaths by ephemerons, plain or pretenured, as FiLiP finds them: each sampled object is the key of an ephemeron of its
+ * own, allocated right after it, and has died when that is mourned.
  *
  * 1. Algorithm
  * The ephemeron is an object of the heap, of a class that the program does not know (heap->observer_class), and the

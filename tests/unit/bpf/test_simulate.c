@@ -390,7 +390,7 @@ TEST(large_objects_ask_for_room) {
     assert_int_equal(figures.tenured_bytes, 0);
     set(&parameters, "grow_headroom=4M");
     assert_int_equal(predict(&history, parameters, 0).full_by_cause[EDEN_FULL_ALLOCATION], 1);
-    /* As in Spur: of a segment of two MiB two objects take the first and the second half. */
+    /* Of a segment of two MiB two objects take the first and the second half (Spur keeps 16 bytes of it). */
     set(&parameters, "eden_size=512K");
     set(&parameters, "compat.growth=refill");
     set(&parameters, "grow_headroom=512K");
