@@ -346,10 +346,12 @@ static void look_again(struct source *source, struct observed *observed, uint64_
 void source_take_turn(struct source *source, size_t index, uint64_t round_end_ns) {
     struct observed *observed = &source->observed[index];
     unsigned user = target_user((int)observed->key.pid);
-    uint32_t owner = inspect_owner(source->inspect, (int)observed->key.pid);
+    uint32_t owner = observed->target.is_unread ? INSPECT_UNKNOWN_OWNER /* it may delay that, too */
+                                                : inspect_owner(source->inspect, (int)observed->key.pid);
     char command[sizeof observed->command];
     target_command((int)observed->key.pid, command);
-    if (source_is_gone(observed)) { /* perhaps since just now: what was read may be nobody's */
+    source->last_owner = observed->owner; /* also where all of the round goes to notices */
+    if (source_is_gone(observed)) {       /* perhaps since just now: what was read may be nobody's */
         /* All of them, so that what is forgotten here does not come back by its notice. */
         bool has_all = source_take_notices(source, round_end_ns);
         observed = &source->observed[index];
@@ -359,7 +361,6 @@ void source_take_turn(struct source *source, size_t index, uint64_t round_end_ns
         }
         return;
     }
-    source->last_owner = observed->owner;
     if (command[0]) { /* without a pidfd its end is not seen */
         observed->user = user;
         observed->owner = owner == INSPECT_UNKNOWN_OWNER ? observed->owner : owner;

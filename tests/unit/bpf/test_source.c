@@ -6,6 +6,7 @@
 #include "util/interrupt.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,12 +173,14 @@ void __wrap_kernel_observe(struct kernel_side *kernel, const struct process_key 
     (void)kernel, (void)process, (void)branch;
 }
 
+static bool has_more_notices;
+
 bool __wrap_source_take_notices(struct source *source, uint64_t end_ns);
 bool __wrap_source_take_notices(struct source *source, uint64_t end_ns) {
     (void)source, (void)end_ns;
     entry_count += entries_meanwhile;
     entries_meanwhile = 0;
-    return true;
+    return !has_more_notices;
 }
 
 uint64_t __wrap_source_missed_children(const struct source *source);
@@ -1033,6 +1036,23 @@ TEST(users_take_turns) {
     all[MANY].ended = all[MANY + 1].ended = true;
     assert_ptr_equal(source_next_turn(&source, 100), &all[ROUNDS]);
     assert_null(source_next_turn(&(struct source){.observed = all, .observed_count = ROUNDS}, 49));
+}
+
+/* One that has ended waits for all notices: its user has had a turn all the same. */
+TEST(a_round_that_goes_to_notices_is_a_turn) {
+    struct failure why = {0};
+    struct observed observed[] = {{.key = {.pid = INT_MAX, .start_ns = 1}, .owner = 1000, .pidfd = -1, .is_gone = true},
+                                  {.owner = 1001, .look_ns = 1}};
+    struct source source = {.inspect = inspect_open(0, &why), .observed = observed, .observed_count = 2};
+    assert_non_null(source.inspect);
+    assert_ptr_equal(source_next_turn(&source, 1), &observed[0]);
+    has_more_notices = true;
+    source_take_turn(&source, 0, UINT64_MAX);
+    has_more_notices = false;
+    assert_false(observed[0].ended);
+    observed[0].look_ns = 0; /* due again */
+    assert_ptr_equal(source_next_turn(&source, 1), &observed[1]);
+    inspect_close(source.inspect);
 }
 
 /* Who has many user ids has one budget. */
