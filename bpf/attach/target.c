@@ -34,9 +34,10 @@
  * that takes: an exec closes files, and their server may be the process's own (FUSE). These files of /proc/PID take
  * that lock, and only workers open them:
  *
- *     waits            stat, environ, maps, mem, pagemap, map_files, io, stack, syscall, wchan; cmdline, for its page
- *     does not wait    status, statm, schedstat, comm, timens_offsets, task/, task/TID/status, task/TID/statm,
- * task/TID/children, exe, root, ns/user, stat() of PID
+ *     waits            stat, environ, maps, mem, pagemap, map_files, io, stack, syscall, wchan; cmdline, for its page;
+ *                      in kernels since 2026 exe, root, cwd, ns/
+ *     does not wait    status, statm, schedstat, comm, timens_offsets, uid_map, cgroup, task/, task/TID/status,
+ *                      task/TID/statm, task/TID/children, stat() of PID
  *
  * Nor do clock_gettime() of a process's CPU time, and what a pidfd says.
  *
@@ -306,12 +307,37 @@ static uint32_t real_user(int pid) {
     return quick_user(pid, &user) ? user : read_status(pid).user;
 }
 
-uint32_t target_owner(int pid) {
+/* Another namespace with the same ids is made by root alone. */
+static bool has_our_ids(int pid) {
+    enum { MOST = 4096 };
+    char own[MOST], its[MOST];
+    int files[] = {open_proc_descriptor(getpid(), "uid_map", O_RDONLY), open_proc_descriptor(pid, "uid_map", O_RDONLY)};
+    ssize_t length[] = {read(files[0], own, MOST), read(files[1], its, MOST)};
+    for (size_t i = 0; i < 2; i++) {
+        if (files[i] >= 0) {
+            close(files[i]);
+        }
+    }
+    return length[0] > 0 && length[0] < MOST && length[0] == length[1] && memcmp(own, its, (size_t)length[0]) == 0;
+}
+
+/* Of which pidfds say it, since Linux 6.11; -1: not known. */
+static int namespace_of(int pid) {
+    int pidfd = target_pidfd(pid), namespace = pidfd >= 0 ? ioctl(pidfd, PIDFD_OPEN_USER_NAMESPACE) : -1;
+    if (pidfd >= 0) {
+        close(pidfd);
+    }
+    return namespace;
+}
+
+/* Takes the descriptor. */
+static uint32_t owner_in(int namespace, int pid) {
     struct stat own, at;
     uid_t owner = 0;
     uint32_t number = 0;
-    int namespace = stat("/proc/self/ns/user", &own) == 0 ? open_proc_descriptor(pid, "ns/user", O_RDONLY) : -1;
-    while (namespace >= 0 && fstat(namespace, &at) == 0 && (at.st_ino != own.st_ino || at.st_dev != own.st_dev)) {
+    bool is_known = stat("/proc/self/ns/user", &own) == 0;
+    while (is_known && namespace >= 0 && fstat(namespace, &at) == 0 &&
+           (at.st_ino != own.st_ino || at.st_dev != own.st_dev)) {
         ioctl(namespace, NS_GET_OWNER_UID, &owner);
         number = (uint32_t)at.st_ino;
         int parent = ioctl(namespace, NS_GET_PARENT);
@@ -325,6 +351,18 @@ uint32_t target_owner(int pid) {
         return real_user(pid);
     }
     return owner == 0 ? number : owner;
+}
+
+bool target_owner_at_once(int pid, uint32_t *owner) {
+    int namespace = namespace_of(pid);
+    bool is_known = namespace >= 0 || has_our_ids(pid);
+    *owner = is_known ? owner_in(namespace, pid) : 0;
+    return is_known;
+}
+
+uint32_t target_owner(int pid) {
+    uint32_t owner;
+    return target_owner_at_once(pid, &owner) ? owner : owner_in(open_proc_descriptor(pid, "ns/user", O_RDONLY), pid);
 }
 
 bool target_is_stopped(int pid) {

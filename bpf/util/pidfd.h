@@ -14,4 +14,7 @@ struct pidfd_credentials {
 #define PIDFD_GET_CREDENTIALS _IOWR(0xff, 11, struct pidfd_credentials)
 _Static_assert(sizeof(struct pidfd_credentials) == 64, "the kernel knows it by its size");
 
+/* A descriptor of its user namespace, since Linux 6.11. */
+#define PIDFD_OPEN_USER_NAMESPACE _IO(0xff, 9)
+
 #endif

@@ -460,6 +460,7 @@ static const int observer_ioctl[] = {
     TCSETSW,
     TCSETSF,
     (int)PIDFD_GET_CREDENTIALS, /* whose a process is */
+    (int)PIDFD_OPEN_USER_NAMESPACE,
     (int)NS_GET_OWNER_UID,
     (int)NS_GET_PARENT,
 };

@@ -533,9 +533,9 @@ static bool call_for_list(struct inspect *inspect, struct target *target, const 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
 /* Of at most OPENER_PROCESSES. The opener has half of the time, and what it has by then counts. */
-static void ask_owners(struct inspect *inspect, const int *pid, size_t count, uint32_t *owner) {
+static void ask_owners(struct inspect *inspect, bool may_wait, const int *pid, size_t count, uint32_t *owner) {
     const uint64_t now = inspect_now(inspect), end = earlier(now + inspect->call_ns, inspect->end_ns);
-    struct owners_request wanted = {.end_ns = now_ns() + (end > now ? (end - now) / 2 : 0)};
+    struct owners_request wanted = {.end_ns = now_ns() + (end > now ? (end - now) / 2 : 0), .may_wait = may_wait};
     memcpy(wanted.pid, pid, count * sizeof *pid);
     const struct packet request = {
         .kind = OPENER_OWNERS, .data = &wanted, .bytes = offsetof(struct owners_request, pid) + count * sizeof *pid};
@@ -548,7 +548,12 @@ static void ask_owners(struct inspect *inspect, const int *pid, size_t count, ui
 void inspect_owners(struct inspect *inspect, const int *pid, size_t count, uint32_t *owner) {
     for (size_t from = 0; from < count; from += OPENER_PROCESSES) {
         const size_t left = count - from;
-        ask_owners(inspect, pid + from, left < OPENER_PROCESSES ? left : OPENER_PROCESSES, owner + from);
+        ask_owners(inspect, false, pid + from, left < OPENER_PROCESSES ? left : OPENER_PROCESSES, owner + from);
+    }
+    for (size_t i = 0; i < count; i++) { /* alone: waiting for one costs no other its owner */
+        if (owner[i] == INSPECT_UNKNOWN_OWNER) {
+            ask_owners(inspect, true, pid + i, 1, owner + i);
+        }
     }
 }
 

@@ -91,6 +91,14 @@ static bool read_start(const struct packet *packet, struct packet *answer, uint6
     return true;
 }
 
+static uint32_t owner_of(const struct owners_request *request, int pid) {
+    uint32_t owner;
+    return now_ns() >= request->end_ns         ? INSPECT_UNKNOWN_OWNER
+           : request->may_wait                 ? target_owner(pid)
+           : target_owner_at_once(pid, &owner) ? owner
+                                               : INSPECT_UNKNOWN_OWNER;
+}
+
 /* Those that are not reached in time are unknown: so one that takes long does not cost the others their owner. */
 static bool read_owners(const struct packet *packet, struct packet *answer, uint32_t *owner) {
     struct owners_request request;
@@ -101,7 +109,7 @@ static bool read_owners(const struct packet *packet, struct packet *answer, uint
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        owner[i] = now_ns() < request.end_ns ? target_owner(request.pid[i]) : INSPECT_UNKNOWN_OWNER;
+        owner[i] = owner_of(&request, request.pid[i]);
     }
     answer->data = owner;
     answer->bytes = count * sizeof *owner;

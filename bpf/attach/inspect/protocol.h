@@ -55,6 +55,7 @@ struct process_request {
 };
 struct owners_request {
     uint64_t end_ns; /* those that are left then are unknown */
+    bool may_wait;   /* false: as target_owner_at_once(); unknown are those that it does not know */
     int pid[OPENER_PROCESSES];
 };
 struct process_answer {

@@ -337,7 +337,8 @@ static bool is_allowed_ioctl(unsigned long command) {
                                      TCSETSF,
                                      (unsigned)NS_GET_OWNER_UID,
                                      (unsigned)NS_GET_PARENT,
-                                     PIDFD_GET_CREDENTIALS};
+                                     PIDFD_GET_CREDENTIALS,
+                                     (unsigned)PIDFD_OPEN_USER_NAMESPACE};
     size_t i = 0;
     while (i < sizeof allowed / sizeof *allowed && allowed[i] != command) {
         i++;
