@@ -21,6 +21,8 @@
  * I2. A mark is read before the look: what is loaded later changes it.
  * I3. Reading a mark waits for nobody, but takes long if the process has many groups. Marks of selected processes only
  *     are read, and after a read of T not again for MARK_REST times T.
+ * I4. When a process has started is known late if it delays its exec. An owner that has made the tool wait for WAIT_NS
+ *     in all has no more candidates until WAIT_REST times as long has passed; the others' are found as before.
  *
  * 5. Failure
  * A library that takes the place of one with as much code is not noticed. */
@@ -38,7 +40,11 @@
 
 #define STEP_NS 2000000u
 #define SCAN_NS 1000000000u /* the least time from the end of a scan to the next */
-enum { SCAN_REST = 100, MARK_REST = 1000, AT_ONCE = 2, USERS = 64 };
+enum { SCAN_REST = 100, MARK_REST = 1000, WAIT_REST = 100, AT_ONCE = 2, USERS = 64 };
+
+/* What an owner may make the tool wait at first; what an answer takes that does not wait. */
+#define WAIT_NS 500000000u
+#define ASK_NS 1000000u
 
 /* How long groups are looked for, and then selected processes looked at, before observing starts, all together. */
 #define FIRST_LOOKS_NS 4000000000u
@@ -54,10 +60,19 @@ struct selecting {
     DIR *processes;       /* NULL: no scan has begun; where the one under way goes on */
     uint64_t due_ns;
     uint64_t first_end_ns; /* marks are read until then, before observing starts */
+    uint64_t waited_ns;    /* for processes, in the step under way */
     uint32_t scan;         /* which one is under way, or comes next: from 1 */
     struct marked *marked; /* owned */
     size_t count, room;
     struct lookup by_pid;
+    struct payer *payers; /* owned */
+    size_t payer_count, payer_room;
+};
+
+/* What owners of processes have made the tool wait. */
+struct payer {
+    uint32_t owner;
+    uint64_t since_ns, spent_ns;
 };
 
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
@@ -72,22 +87,60 @@ static bool has_selected_name(const struct selection *selection, int pid) {
     return found;
 }
 
-/* Of every process: so it asks for no more than whether it has memory. */
-static void add_candidate(struct source *source, int pid) {
+/* NULL: no memory. */
+static struct payer *payer_of(struct selecting *selecting, uint32_t owner) {
+    for (size_t i = 0; i < selecting->payer_count; i++) {
+        if (selecting->payers[i].owner == owner) {
+            return &selecting->payers[i];
+        }
+    }
+    struct payer *payer = array_grow(&selecting->payers, &selecting->payer_room, selecting->payer_count, sizeof *payer);
+    if (payer) {
+        *payer = (struct payer){.owner = owner, .since_ns = now_ns()};
+        selecting->payer_count++;
+    }
+    return payer;
+}
+
+static bool may_wait_for(const struct payer *payer, uint64_t now) {
+    return payer->spent_ns <= WAIT_NS + (now - payer->since_ns) / WAIT_REST;
+}
+
+/* A process in exec delays the answer (target.c, section 5): I4. 0: not known. False: it was not asked for. */
+static bool ask_start(struct source *source, int pid, uint32_t owner, uint64_t *start_ns) {
+    struct payer *payer = payer_of(source->selecting, owner);
+    const uint64_t begin = now_ns();
+    *start_ns = 0;
+    if (!payer || !may_wait_for(payer, begin)) {
+        return false;
+    }
+    *start_ns = inspect_start(source->inspect, pid);
+    const uint64_t took = now_ns() - begin, waited = took > ASK_NS ? took - ASK_NS : 0;
+    payer->spent_ns += waited;
+    source->selecting->waited_ns += waited;
+    return true;
+}
+
+/* Of every process: so it asks for no more than whether it has memory. False: its owner has made the tool wait for too
+ * long, and it is to be tried again later. */
+static bool add_candidate(struct source *source, int pid) {
     const struct selection *selection = &source->options.selection;
     struct process_key key = {.pid = (uint32_t)pid};
     if (pid == getpid() || target_is_kernel_thread(pid) ||
         (selection->kind == SELECT_NAMES && !has_selected_name(selection, pid))) {
-        return;
+        return true;
     }
-    key.start_ns = inspect_start(source->inspect, pid);
-    struct observed *observed =
-        key.start_ns ? source_observe(source, &key, &key, target_user(pid), inspect_owner(source->inspect, pid)) : NULL;
+    const uint32_t owner = inspect_owner(source->inspect, pid);
+    if (!ask_start(source, pid, owner, &key.start_ns)) {
+        return false;
+    }
+    struct observed *observed = key.start_ns ? source_observe(source, &key, &key, target_user(pid), owner) : NULL;
     if (observed) {
         observed->is_candidate = observed->late = true;
         observed->inspected_ns = now_ns();
         target_command(pid, observed->command);
     }
+    return true;
 }
 
 /* ---- again and again --------------------------------------------------------------------------------------------- */
@@ -193,11 +246,9 @@ static void examine(struct source *source, struct step *step, int pid) {
     if (marked->mark == code.mark) {
         return;
     }
-    if (source_is_followed(source, pid)) { /* it is looked at anyway */
+    /* One that is followed is looked at anyway. */
+    if (source_is_followed(source, pid) || (may_add(step, code.user) && add_candidate(source, pid))) { /* I1 */
         marked->mark = code.mark;
-    } else if (may_add(step, code.user)) { /* I1 */
-        marked->mark = code.mark;
-        add_candidate(source, pid);
     }
 }
 
@@ -209,6 +260,7 @@ void source_select_again(struct source *source) {
     }
     struct step step = {.users = 0};
     struct dirent *entry = NULL;
+    selecting->waited_ns = 0;
     selecting->processes = selecting->processes ? selecting->processes : opendir("/proc");
     while (selecting->processes && now_ns() - begin < STEP_NS && (entry = readdir(selecting->processes))) {
         char *end;
@@ -217,7 +269,7 @@ void source_select_again(struct source *source) {
             examine(source, &step, (int)pid);
         }
     }
-    const uint64_t now = now_ns(), rest = (now - begin) * SCAN_REST;
+    const uint64_t now = now_ns(), rest = (now - begin - selecting->waited_ns) * SCAN_REST;
     selecting->due_ns = now + (entry || rest > SCAN_NS ? rest : SCAN_NS);
     if (!entry) { /* this scan is over */
         forget_ended(selecting);
@@ -238,6 +290,7 @@ void source_close_selection(struct source *source) {
         }
         lookup_clear(&selecting->by_pid);
         free(selecting->marked);
+        free(selecting->payers);
         free(selecting);
     }
 }
@@ -264,19 +317,19 @@ static void name_group(struct selecting *selecting, int folder) {
 static void add_first(void *context, int pid) {
     struct source *source = context;
     struct selecting *selecting = source->selecting;
+    struct target_code code = {.mark = 0};
+    uint64_t due_ns = 0;
     if (interrupt_count() != 0) {
         return;
     }
-    if (now_ns() < selecting->first_end_ns &&
-        is_selected(source, pid)) { /* without its mark, a scan looks at it again */
-        uint64_t due_ns;
-        const struct target_code code = read_mark(pid, &due_ns); /* I2 */
-        struct marked *marked = code.mark ? mark_of(selecting, (uint32_t)pid) : NULL;
-        if (marked) {
-            *marked = (struct marked){(uint32_t)pid, selecting->scan, code.mark, due_ns};
-        }
+    if (now_ns() < selecting->first_end_ns && is_selected(source, pid)) {
+        code = read_mark(pid, &due_ns); /* I2 */
     }
-    add_candidate(source, pid);
+    /* Without its mark, a scan looks at it again. */
+    struct marked *marked = add_candidate(source, pid) && code.mark ? mark_of(selecting, (uint32_t)pid) : NULL;
+    if (marked) {
+        *marked = (struct marked){(uint32_t)pid, selecting->scan, code.mark, due_ns};
+    }
 }
 
 /* Looks at the processes that are there, as far as there is time; the others have their turns later. */

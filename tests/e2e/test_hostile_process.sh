@@ -370,13 +370,16 @@ fi
 
 # ---- an exec that does not end: it closes a file whose server does not answer -----------------------------------------
 
+# end_exec NAME...: it waits for its server.
 end_exec() {
-    local server
-    server=$(cat "/proc/${pid[one]}/task/${pid[one]}/children")
-    # shellcheck disable=SC2086
-    kill -9 $server "${pid[one]}" 2>/dev/null || true
-    wait "${pid[one]}" 2>/dev/null || true
-    unset 'pid[one]'
+    local name server
+    for name in "$@"; do
+        server=$(cat "/proc/${pid[$name]}/task/${pid[$name]}/children")
+        # shellcheck disable=SC2086
+        kill -9 $server "${pid[$name]}" 2>/dev/null || true
+        wait "${pid[$name]}" 2>/dev/null || true
+        unset "pid[$name]"
+    done
 }
 # The program that it executes says that it is ready, too.
 is_in_exec() { is_there one && [[ $(grep -c ready "$folder/one.out") == 1 ]]; }
@@ -389,20 +392,35 @@ if is_there one; then
     is_in_exec || die "list waits for the end of an exec"
     grep -q "^ *${pid[honest]} .* listed " "$folder/out" || die "an exec hides another process: $(cat "$folder/err")"
     grep -q "process ${pid[one]} (.*not read" "$folder/err" || die "a process in exec is not named: $(cat "$folder/err")"
-    end_exec
+    end_exec one
     start one "$folder/honest" fuse watch 100
     until_true "watch is ready" has_begun one
     run "$scope" stat -p "${pid[one]}" 1 1
     is_in_exec || die "stat waits for the end of an exec: $(cat "$folder/out" "$folder/err")"
     [[ $status == 0 ]] || die "stat of a process in exec gave status $status: $(cat "$folder/err")"
-    end_exec
+    end_exec one
     start one "$folder/honest" fuse watch 100
     until_true "watch is ready" has_begun one
     "$scope" stat -p "${pid[one]}" >"$folder/out" 2>"$folder/err" &
     tool=$!
     until_true "^C ends stat of a process in exec" stops
     is_in_exec || die "stat waits for the end of an exec: $(cat "$folder/out" "$folder/err")"
-    end_exec
+    end_exec one
+    # A hundred of them: whose they are is known all the same, and observing the machine begins.
+    for ((i = 0; i < 100; i++)); do
+        start "$i" "$build/tests/hostile" fuse exec 300
+    done
+    for name in "${!pid[@]}"; do
+        until_true "$name is ready" has_begun "$name"
+    done
+    run "$scope" list
+    grep -q "^ *${pid[honest]} .* listed " "$folder/out" || die "many execs hide another process: $(cat "$folder/err")"
+    grep -Eq "^edenscope: not read, or not in full: .*\b[0-9]+ of user 65534" "$folder/err" ||
+        die "it does not say whose processes are in exec: $(cat "$folder/err")"
+    ! grep -q "unknown users" "$folder/err" || die "processes in exec hide whose others are: $(cat "$folder/err")"
+    run "$scope" stat -a 1 1 # it would wait for each
+    end_exec {0..99}
+    [[ $status == 0 ]] || die "stat -a beside processes in exec gave status $status: $(cat "$folder/err")"
 fi
 end_all
 
