@@ -44,7 +44,7 @@
  * 6. What costs
  * status lists the groups of the process, up to 65,536, which take the kernel 50 ms, however little of it is read. So
  * it is not read of processes that were not asked for by name: statm says whether there is memory, and a pidfd or the
- * owner of the folder whose process it is. Only target_owner(), which workers call, may need it before Linux 6.13. */
+ * owner of the folder whose process it is. Only finding its owner, which workers do, may need it before Linux 6.13. */
 #include "attach/target.h"
 #include "kernel/event.h"
 #include "util/clock.h"
@@ -307,23 +307,27 @@ static uint32_t real_user(int pid) {
     return quick_user(pid, &user) ? user : read_status(pid).user;
 }
 
-/* Another namespace with the same ids is made by root alone. */
-static bool has_our_ids(int pid) {
-    enum { MOST = 4096 };
-    char own[MOST], its[MOST];
-    int files[] = {open_proc_descriptor(getpid(), "uid_map", O_RDONLY), open_proc_descriptor(pid, "uid_map", O_RDONLY)};
-    ssize_t length[] = {read(files[0], own, MOST), read(files[1], its, MOST)};
-    for (size_t i = 0; i < 2; i++) {
-        if (files[i] >= 0) {
-            close(files[i]);
-        }
+/* Reads a file of /proc to its end. 0: it cannot be read, or is longer. */
+static size_t read_whole(int pid, const char *name, char *text, size_t most) {
+    FILE *file = open_proc(pid, name);
+    size_t length = file ? fread(text, 1, most, file) : 0;
+    if (file) {
+        fclose(file);
     }
-    return length[0] > 0 && length[0] < MOST && length[0] == length[1] && memcmp(own, its, (size_t)length[0]) == 0;
+    return length < most ? length : 0;
 }
 
-/* Of which pidfds say it, since Linux 6.11; -1: not known. */
+/* Whether its user namespace maps ids as ours does: it is ours, or one that root has made, with the same ids. */
+static bool has_our_ids(int pid) {
+    enum { MOST = 16384 }; /* 340 ranges, a line each */
+    char own[MOST], its[MOST];
+    const size_t length = read_whole(getpid(), "uid_map", own, MOST);
+    return length != 0 && read_whole(pid, "uid_map", its, MOST) == length && memcmp(own, its, length) == 0;
+}
+
+/* Of which pidfds say it, since Linux 6.11, to who may trace the process; -1: not known. */
 static int namespace_of(int pid) {
-    int pidfd = target_pidfd(pid), namespace = pidfd >= 0 ? ioctl(pidfd, PIDFD_OPEN_USER_NAMESPACE) : -1;
+    int pidfd = target_pidfd(pid), namespace = pidfd >= 0 ? ioctl(pidfd, PIDFD_OPEN_USER_NAMESPACE, 0L) : -1;
     if (pidfd >= 0) {
         close(pidfd);
     }

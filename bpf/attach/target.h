@@ -76,10 +76,10 @@ bool target_is_kernel_thread(int pid); /* it has no memory and maps no files */
 unsigned target_user(int pid);
 /* Whose shares it takes: its real user id, or, in a user namespace below the caller's, that of the namespace's owner,
  * since one user has many ids there. Of nested ones it is the outermost. Where root owns that, it is a container of
- * strangers, with a share of their own: the namespace's number, which is above 0xf0000000 and so no user's. Before
- * Linux 6.11 it can wait for the end of an exec of a process in another namespace. */
+ * strangers, with a share of their own: the namespace's number, which is above 0xf0000000 and so no user's. Where no
+ * pidfd says it (Linux 6.11), it can wait for the end of an exec of a process in another namespace. */
 uint32_t target_owner(int pid);
-/* Likewise, and never waits. False: so it is not known. */
+/* The same, but it never waits. False: it could not be found out that way. */
 bool target_owner_at_once(int pid, uint32_t *owner);
 uint32_t target_user_now(int pid, uint32_t ended); /* its effective user id; `ended` where it has */
 void target_command(int pid, char command[64]);    /* /proc/PID/comm; "" where it cannot be read */

@@ -346,8 +346,7 @@ static void look_again(struct source *source, struct observed *observed, uint64_
 void source_take_turn(struct source *source, size_t index, uint64_t round_end_ns) {
     struct observed *observed = &source->observed[index];
     unsigned user = target_user((int)observed->key.pid);
-    uint32_t owner = observed->target.is_unread ? INSPECT_UNKNOWN_OWNER /* it may delay that, too */
-                                                : inspect_owner(source->inspect, (int)observed->key.pid);
+    uint32_t owner = inspect_owner_at_once(source->inspect, (int)observed->key.pid);
     char command[sizeof observed->command];
     target_command((int)observed->key.pid, command);
     source->last_owner = observed->owner; /* also where all of the round goes to notices */

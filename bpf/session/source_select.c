@@ -21,8 +21,8 @@
  * I2. A mark is read before the look: what is loaded later changes it.
  * I3. Reading a mark waits for nobody, but takes long if the process has many groups. Marks of selected processes only
  *     are read, and after a read of T not again for MARK_REST times T.
- * I4. When a process has started is known late if it delays its exec. An owner that has made the tool wait for WAIT_NS
- *     in all has no more candidates until WAIT_REST times as long has passed; the others' are found as before.
+ * I4. A process that delays its exec delays the answer to when it started. An owner whose processes have made the tool
+ *     wait too long (util/waits.h) has no more candidates for a while; the others' are found as before.
  *
  * 5. Failure
  * A library that takes the place of one with as much code is not noticed. */
@@ -31,6 +31,7 @@
 #include "util/clock.h"
 #include "util/interrupt.h"
 #include "util/lookup.h"
+#include "util/waits.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <mntent.h>
@@ -40,11 +41,8 @@
 
 #define STEP_NS 2000000u
 #define SCAN_NS 1000000000u /* the least time from the end of a scan to the next */
-enum { SCAN_REST = 100, MARK_REST = 1000, WAIT_REST = 100, AT_ONCE = 2, USERS = 64 };
-
-/* What an owner may make the tool wait at first; what an answer takes that does not wait. */
-#define WAIT_NS 500000000u
-#define ASK_NS 1000000u
+enum { SCAN_REST = 100, MARK_REST = 1000, AT_ONCE = 2, USERS = 64 };
+#define ASK_NS 1000000u /* for an answer that nobody delays */
 
 /* How long groups are looked for, and then selected processes looked at, before observing starts, all together. */
 #define FIRST_LOOKS_NS 4000000000u
@@ -65,14 +63,8 @@ struct selecting {
     struct marked *marked; /* owned */
     size_t count, room;
     struct lookup by_pid;
-    struct payer *payers; /* owned */
-    size_t payer_count, payer_room;
-};
-
-/* What owners of processes have made the tool wait. */
-struct payer {
-    uint32_t owner;
-    uint64_t since_ns, spent_ns;
+    struct waits waits;
+    size_t refused, refused_before; /* in the scan under way, and in the last one: not asked for when they started */
 };
 
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
@@ -87,37 +79,25 @@ static bool has_selected_name(const struct selection *selection, int pid) {
     return found;
 }
 
-/* NULL: no memory. */
-static struct payer *payer_of(struct selecting *selecting, uint32_t owner) {
-    for (size_t i = 0; i < selecting->payer_count; i++) {
-        if (selecting->payers[i].owner == owner) {
-            return &selecting->payers[i];
-        }
-    }
-    struct payer *payer = array_grow(&selecting->payers, &selecting->payer_room, selecting->payer_count, sizeof *payer);
-    if (payer) {
-        *payer = (struct payer){.owner = owner, .since_ns = now_ns()};
-        selecting->payer_count++;
-    }
-    return payer;
-}
-
-static bool may_wait_for(const struct payer *payer, uint64_t now) {
-    return payer->spent_ns <= WAIT_NS + (now - payer->since_ns) / WAIT_REST;
-}
-
-/* A process in exec delays the answer (target.c, section 5): I4. 0: not known. False: it was not asked for. */
-static bool ask_start(struct source *source, int pid, uint32_t owner, uint64_t *start_ns) {
-    struct payer *payer = payer_of(source->selecting, owner);
-    const uint64_t begin = now_ns();
-    *start_ns = 0;
-    if (!payer || !may_wait_for(payer, begin)) {
+/* When a process has started, and whose it is, where that can't be known at once: I4. 0: the start is not known. False:
+ * it was not asked for. */
+static bool ask(struct source *source, int pid, uint32_t *owner, uint64_t *start_ns) {
+    struct selecting *selecting = source->selecting;
+    const uint32_t payer = inspect_owner_at_once(source->inspect, pid);
+    const uint64_t begin = now_ns(), queued = inspect_queue_ns(source->inspect);
+    if (!waits_allow(&selecting->waits, payer, begin)) {
+        selecting->refused++;
         return false;
     }
+    *owner = payer != INSPECT_UNKNOWN_OWNER ? payer : inspect_owner(source->inspect, pid);
     *start_ns = inspect_start(source->inspect, pid);
-    const uint64_t took = now_ns() - begin, waited = took > ASK_NS ? took - ASK_NS : 0;
-    payer->spent_ns += waited;
-    source->selecting->waited_ns += waited;
+    uint64_t waited = now_ns() - begin;
+    if (waited > ASK_NS) { /* what it waited for processors is nobody's doing */
+        const uint64_t queue = inspect_queue_ns(source->inspect), most = waited - ASK_NS;
+        waited = queue <= queued ? most : most > queue - queued ? most - (queue - queued) : 0;
+        waits_charge(&selecting->waits, payer, waited);
+        selecting->waited_ns += waited;
+    }
     return true;
 }
 
@@ -130,8 +110,8 @@ static bool add_candidate(struct source *source, int pid) {
         (selection->kind == SELECT_NAMES && !has_selected_name(selection, pid))) {
         return true;
     }
-    const uint32_t owner = inspect_owner(source->inspect, pid);
-    if (!ask_start(source, pid, owner, &key.start_ns)) {
+    uint32_t owner;
+    if (!ask(source, pid, &owner, &key.start_ns)) {
         return false;
     }
     struct observed *observed = key.start_ns ? source_observe(source, &key, &key, target_user(pid), owner) : NULL;
@@ -197,17 +177,18 @@ struct step {
     size_t users;
 };
 
-static bool may_add(struct step *step, unsigned user) {
+/* Where to count one more; NULL: the user has no more in this step. */
+static unsigned *place_of(struct step *step, unsigned user) {
     size_t i = 0;
     while (i < step->users && step->user[i] != user) {
         i++;
     }
     if (i == USERS) {
-        return false;
+        return NULL;
     }
     step->user[i] = user;
     step->users += i == step->users;
-    return step->count[i]++ < AT_ONCE;
+    return step->count[i] < AT_ONCE ? &step->count[i] : NULL;
 }
 
 static bool is_selected(const struct source *source, int pid) {
@@ -246,10 +227,13 @@ static void examine(struct source *source, struct step *step, int pid) {
     if (marked->mark == code.mark) {
         return;
     }
-    /* One that is followed is looked at anyway. */
-    if (source_is_followed(source, pid) || (may_add(step, code.user) && add_candidate(source, pid))) { /* I1 */
-        marked->mark = code.mark;
+    bool is_asked = source_is_followed(source, pid); /* then it is looked at anyway */
+    unsigned *place = is_asked ? NULL : place_of(step, code.user);
+    if (place && add_candidate(source, pid)) { /* I1; one that is refused leaves its place to others of the user */
+        ++*place;
+        is_asked = true;
     }
+    marked->mark = is_asked ? code.mark : marked->mark;
 }
 
 void source_select_again(struct source *source) {
@@ -274,6 +258,8 @@ void source_select_again(struct source *source) {
     if (!entry) { /* this scan is over */
         forget_ended(selecting);
         selecting->scan++;
+        selecting->refused_before = selecting->refused;
+        selecting->refused = 0;
         if (selecting->processes) {
             rewinddir(selecting->processes);
         }
@@ -290,7 +276,7 @@ void source_close_selection(struct source *source) {
         }
         lookup_clear(&selecting->by_pid);
         free(selecting->marked);
-        free(selecting->payers);
+        waits_clear(&selecting->waits);
         free(selecting);
     }
 }
@@ -366,8 +352,20 @@ bool source_open_selection(struct source *source, struct failure *why) {
     return true;
 }
 
+/* In the last scan, or in the one under way. */
+static void report_refused(const struct selecting *selecting) {
+    const size_t before = selecting ? selecting->refused_before : 0, now = selecting ? selecting->refused : 0;
+    const size_t refused = before > now ? before : now;
+    if (refused != 0) {
+        message_print("%zu process%s not looked at: others of %s made the tool wait too long", refused,
+                      refused == 1 ? " was" : "es were", refused == 1 ? "its user" : "their users");
+    }
+}
+
 /* A name may be mistyped, and its processes may all have ended; a control group, or the machine, may well be idle. */
-int source_report_unseen(const struct selection *selection, bool has_heap) {
+int source_report_unseen(const struct source *source, bool has_heap) {
+    const struct selection *selection = &source->options.selection;
+    report_refused(source->selecting);
     if (selection->kind != SELECT_NAMES || has_heap) {
         return 0;
     }

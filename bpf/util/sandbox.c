@@ -62,7 +62,6 @@
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/landlock.h>
-#include <linux/nsfs.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -454,15 +453,9 @@ static const int observer_bpf[] = {
 
 /* Others change attributes of files that are open to read, make folders, and type on the operator's terminal. */
 static const int observer_ioctl[] = {
-    TCGETS, /* isatty() */
-    TIOCGWINSZ,
-    TCSETS, /* with TCGETS and TIOCGWINSZ, a view that draws on the terminal; what it was set to stays */
-    TCSETSW,
-    TCSETSF,
-    (int)PIDFD_GET_CREDENTIALS, /* whose a process is */
-    (int)PIDFD_OPEN_USER_NAMESPACE,
-    (int)NS_GET_OWNER_UID,
-    (int)NS_GET_PARENT,
+    TCGETS,             /* isatty() */
+    TIOCGWINSZ, TCSETS, /* with TCGETS and TIOCGWINSZ, a view that draws on the terminal; what it was set to stays */
+    TCSETSW,    TCSETSF, (int)PIDFD_GET_CREDENTIALS, /* whose a process is */
 };
 
 /* Adds a rule for each call; the first error is kept. */

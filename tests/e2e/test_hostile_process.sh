@@ -418,9 +418,18 @@ if is_there one; then
     grep -Eq "^edenscope: not read, or not in full: .*\b[0-9]+ of user 65534" "$folder/err" ||
         die "it does not say whose processes are in exec: $(cat "$folder/err")"
     ! grep -q "unknown users" "$folder/err" || die "processes in exec hide whose others are: $(cat "$folder/err")"
-    run "$scope" stat -a 1 1 # it would wait for each
+    setpriv --reuid=65533 --clear-groups "$build/tests/exercise" 10000000 >/dev/null &
+    pid[busy]=$!
+    run "$scope" stat -a --json -o "$folder/stat.json" 1 1 # it would wait for each
+    for ((i = 0; i < 100; i++)); do
+        [[ $(grep -c ready "$folder/$i.out") == 1 ]] || die "stat -a waits for the end of an exec"
+    done
     end_exec {0..99}
     [[ $status == 0 ]] || die "stat -a beside processes in exec gave status $status: $(cat "$folder/err")"
+    jq -e --argjson pid "${pid[busy]}" '[.processes[] | select(.pid == $pid) | .heaps[]] | length >= 1' \
+        "$folder/stat.json" >"$folder/out" || die "processes in exec hide another: $(jq -c . "$folder/stat.json")"
+    grep -Eq "^edenscope: [0-9]+ processes were not looked at: others of their users made the tool wait too long" \
+        "$folder/err" || die "it does not say that it left processes out: $(cat "$folder/err")"
 fi
 end_all
 

@@ -256,6 +256,11 @@ void inspect_leave_out_queue(struct inspect *inspect, uint64_t most_ns) {
     }
 }
 
+uint64_t inspect_queue_ns(const struct inspect *inspect) {
+    const pid_t opener = inspect->opener.worker.pid; /* 0: none, or it was given up */
+    return target_queue_ns(getpid()) + (opener ? target_queue_ns(opener) : 0);
+}
+
 bool inspect_is_busy(const struct inspect *inspect) {
     return inspect->most_queue_ns != 0 && inspect->queue_ns >= inspect->most_queue_ns;
 }
@@ -545,21 +550,41 @@ static void ask_owners(struct inspect *inspect, bool may_wait, const int *pid, s
     }
 }
 
+/* Those that did not answer at once have an equal part each of what is left: one that waits leaves the others theirs.
+ */
+static void ask_unknown_owners(struct inspect *inspect, const int *pid, size_t count, uint32_t *owner) {
+    const uint64_t call_ns = inspect->call_ns, end = earlier(inspect_now(inspect) + call_ns, inspect->end_ns);
+    size_t unknown = 0;
+    for (size_t i = 0; i < count; i++) {
+        unknown += owner[i] == INSPECT_UNKNOWN_OWNER;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t now = inspect_now(inspect);
+        if (owner[i] == INSPECT_UNKNOWN_OWNER && now < end) {
+            inspect->call_ns = (end - now) / unknown--;
+            ask_owners(inspect, true, pid + i, 1, owner + i);
+        }
+    }
+    inspect->call_ns = call_ns;
+}
+
 void inspect_owners(struct inspect *inspect, const int *pid, size_t count, uint32_t *owner) {
     for (size_t from = 0; from < count; from += OPENER_PROCESSES) {
         const size_t left = count - from;
         ask_owners(inspect, false, pid + from, left < OPENER_PROCESSES ? left : OPENER_PROCESSES, owner + from);
     }
-    for (size_t i = 0; i < count; i++) { /* alone: waiting for one costs no other its owner */
-        if (owner[i] == INSPECT_UNKNOWN_OWNER) {
-            ask_owners(inspect, true, pid + i, 1, owner + i);
-        }
-    }
+    ask_unknown_owners(inspect, pid, count, owner);
 }
 
 uint32_t inspect_owner(struct inspect *inspect, int pid) {
     uint32_t owner;
     inspect_owners(inspect, &pid, 1, &owner);
+    return owner;
+}
+
+uint32_t inspect_owner_at_once(struct inspect *inspect, int pid) {
+    uint32_t owner;
+    ask_owners(inspect, false, &pid, 1, &owner);
     return owner;
 }
 

@@ -29,6 +29,9 @@ void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns,
 uint64_t inspect_now(const struct inspect *inspect);
 void inspect_leave_out_queue(struct inspect *inspect, uint64_t most_ns);
 
+/* For how long the tool, and the worker that opens for it, have been ready to run while others had the processors. */
+uint64_t inspect_queue_ns(const struct inspect *inspect);
+
 /* Whether they have waited for longer than that. */
 bool inspect_is_busy(const struct inspect *inspect);
 
@@ -49,6 +52,7 @@ uint64_t inspect_start(struct inspect *inspect, int pid);
  * that delays the answer gains no other share. */
 #define INSPECT_UNKNOWN_OWNER UINT32_MAX
 uint32_t inspect_owner(struct inspect *inspect, int pid);
+uint32_t inspect_owner_at_once(struct inspect *inspect, int pid); /* as target_owner_at_once(): unknown more often */
 /* Likewise of many: what each costs is small beside a call. */
 void inspect_owners(struct inspect *inspect, const int *pid, size_t count, uint32_t *owner);
 

@@ -3,6 +3,7 @@
 #include "eden_batches.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
+#include "util/pidfd.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -265,10 +266,19 @@ static void in_namespace_of(uid_t owner, void (*check)(pid_t process)) {
 }
 
 /* It counts as its owner's. */
-static void check_owned(pid_t process) { assert_int_equal(inspect_owner(inspect, process), OWNER); }
+static void check_owned(pid_t process) {
+    assert_int_equal(inspect_owner(inspect, process), OWNER);
+    const int pidfd = target_pidfd(process), namespace = ioctl(pidfd, PIDFD_OPEN_USER_NAMESPACE, 0L);
+    if (namespace >= 0) { /* Linux 6.11 */
+        assert_int_equal(inspect_owner_at_once(inspect, process), OWNER);
+        close(namespace);
+    }
+    close(pidfd);
+}
 
 TEST_WITH(a_namespace_is_its_owners, open_all, close_all) {
     assert_int_equal(inspect_owner(inspect, getpid()), getuid());
+    assert_int_equal(inspect_owner_at_once(inspect, getpid()), getuid());
     if (geteuid() == 0) {
         in_namespace_of(OWNER, check_owned);
     }
