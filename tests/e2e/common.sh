@@ -10,6 +10,8 @@ build=${B:-build}
 scope=$build/bin/edenscope
 exercise=$build/tests/exercise
 folder=$(mktemp -d)
+pipe=$folder.pipe # that nobody writes to
+mkfifo "$pipe"
 children=()
 
 cleanup() {
@@ -17,7 +19,7 @@ cleanup() {
     for child in $(jobs -p) "${children[@]}"; do
         kill "$child" 2>/dev/null || true
     done
-    rm -rf "$folder"
+    rm -rf "$folder" "$pipe"
 }
 trap cleanup EXIT
 
@@ -117,13 +119,16 @@ expect_sum() {
     [[ $sum == "$1" ]] || die "${*:2} with EDEN_OPTIONS='${EDEN_OPTIONS:-}': the checksum is $sum, not $1"
 }
 
+# pause SECONDS: sleeps, without a process of its own.
+pause() { read -rt "$1" <>"$pipe" || true; }
+
 # until_true WHAT COMMAND...: waits for it, at most a minute; then says what was written to *.err here.
 until_true() {
     local what=$1 i
     shift
     for ((i = 0; i < 3000; i++)); do
         "$@" && return
-        sleep 0.02
+        pause 0.02
     done
     die "waited in vain: $what"$'\n'"$(tail -n 5 ./*.err 2>/dev/null)"
 }

@@ -28,11 +28,22 @@ try() {
 }
 
 make --no-print-directory -s B="$build" checked-faults "$build/lib/libeden.so"
-# A program without a mistake is not accused, also where its survivors overflow at every turn.
-for options in "" eden_size=64K eden_size=64K,compactor=planning; do
-    EDEN_OPTIONS=$options try "$build/checked/workloads/mobidyc" --width 12 --height 10 --steps 12
+# A program without a mistake is not accused, also where its survivors overflow at every turn. The heap is walked at each
+# scavenge: with a small eden, few animals are enough.
+not_accused() { # OPTIONS FILTER ARGUMENT...
+    local options=$1 filter=$2
+    shift 2
+    EDEN_OPTIONS=$options EDEN_STATS=$folder/stats \
+        try "$build/checked/workloads/mobidyc" --width 12 --height 10 --steps 12 "$@"
     [[ $status -eq 0 ]] || die "mobidyc with '$options' ended with $status: $(cat "$folder/out")"
-done
+    jq -e "$filter" "$folder/stats" >"$folder/out" || die "mobidyc with '$options': $(cat "$folder/stats")"
+    rm "$folder/stats"
+}
+few=(--goats 500 --wolves 50)
+not_accused "" '.scavenges > 0'
+not_accused eden_size=64K '.scavenges > 100 and .tenured_bytes > 0' "${few[@]}"
+not_accused eden_size=64K,compactor=planning,full_gc_ratio=0.33,grow_headroom=64K \
+    '.full_collections > 10 and .freed_bytes > 0' "${few[@]}"
 
 checked=$build/checked/tests/faults-run
 sanitized=$build/checked-san/tests/faults-run

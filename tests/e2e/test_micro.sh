@@ -28,14 +28,15 @@ expect_alive 12822117769068101017 large 100 7 7 1 1 1000000
 expect_alive 622248814612460352 large 3 3 7 1 1 1000000
 
 # With fixed parameters survivors die young, what grows is tenured, and no large object fits.
-figures() { # PATTERN FILTER
-    EDEN_OPTIONS=policy=fixed EDEN_STATS=$folder/stats "$program" "$1" >"$folder/out"
+figures() { # PATTERN FILTER OPTIONS ARGUMENT...
+    EDEN_OPTIONS=policy=fixed${3:+,$3} EDEN_STATS=$folder/stats "$program" "$1" "${@:4}" >"$folder/out"
     jq -e "$2" "$folder/stats" >/dev/null || die "$1: $(cat "$folder/stats")"
     rm "$folder/stats"
 }
 figures survivors '.scavenges > 10 and .tenured_bytes == 0 and .survived_bytes > 10 * 20000 * 64'
 figures growth '.tenured_bytes > 100e6 and .full_by_cause.ratio > 2 and .freed_bytes == 0'
-figures large '.large_objects == 100 and .full_by_cause.allocation == 99 and .segments_mapped == 100'
+figures large '.large_objects == 100 and .full_by_cause.allocation == 99 and .segments_mapped == 100' \
+    grow_headroom=1M --size 2097152
 grep -qE '^large: 100 objects, 100 alive at the end, checksum [0-9]+$' "$folder/out" || die "$(cat "$folder/out")"
 
 expect_error 2 "usage: micro"
