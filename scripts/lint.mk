@@ -32,6 +32,5 @@ lint-floors: ## check that no file includes a header of a floor above (docs/arch
 lint-stamps: $(TIDY_STAMPS)
 $(TIDY_STAMPS): $(B)/lint/%.tidy: %.c $(wildcard .clang-tidy */.clang-tidy) $(LINT_HEADERS)
 	@mkdir -p $(@D)
-	@$(CLANG) -fsyntax-only $(LINT_FLAGS) $<
 	@clang-tidy --quiet $< -- $(LINT_FLAGS) $(TIDY_FLAGS) 2>$@.log || { cat $@.log; exit 1; }
 	@touch $@

@@ -89,13 +89,17 @@ JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 unit-tests: $(UNIT_TESTS)
 test-programs: $(ALL) $(UNIT_TESTS) $(filter $(B)/%,$(TESTS))
 
+# They begin first, so that no processor is idle at the end.
+LONG_UNITS := $(foreach test,heap-fuzz test_policy test_overhead test_life_mechanisms,$(B)/tests/$(test) $(B)/san/tests/$(test))
+
 # Set-up comes first, and what is built is decided after it: hence makes of their own.
 test: ## install what is missing, build everything, run every test (root, for the probes)
 	@scripts/setup
 	@$(MAKE) --no-print-directory -s $(JOBS) test-programs
 	@$(MAKE) --no-print-directory -s $(JOBS) SAN=1 B=$(B)/san unit-tests
 	@$(MAKE) --no-print-directory -s $(JOBS) checked-faults tsan-program
-	@B=$(B) scripts/run-tests $(CHECKS) $(BESIDE_TESTS) $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/san/%) -- \
+	@B=$(B) scripts/run-tests $(CHECKS) $(LONG_UNITS) $(BESIDE_TESTS) \
+		$(filter-out $(LONG_UNITS),$(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/san/%)) -- \
 		$(filter-out $(BESIDE_TESTS) $(TOGETHER_TESTS),$(TESTS)) -- $(TOGETHER_TESTS)
 
 # Not sanitized: what asserts instructions, notes or bytes of memory, which the sanitizers change; what limits address
