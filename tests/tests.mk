@@ -71,8 +71,8 @@ $(B)/tests/test_symbols: LDLIBS += -Wl,--wrap=inspect_functions
 # libbpf's part is played by the test.
 $(B)/tests/test_ring: LDLIBS += $(foreach name,new free consume,-Wl,--wrap=ring_buffer__$(name))
 # The kernel's part is played by the test.
-# A worker that is stopped seems to compute.
-$(B)/tests/test_inspect: LDLIBS += -Wl,--wrap=target_state
+# A worker that is stopped seems to compute; one waits for an owner.
+$(B)/tests/test_inspect: LDLIBS += $(foreach name,target_state target_owner target_owner_at_once,-Wl,--wrap=$(name))
 # Counts what is read.
 $(B)/tests/test_heapinfo: LDLIBS += -Wl,--wrap=target_read
 $(B)/tests/test_source: LDLIBS += $(foreach name,inspect_heap kernel_set_spec kernel_heaps kernel_share kernel_shares kernel_lost kernel_attach kernel_expect_twins \

@@ -34,8 +34,8 @@
  * that takes: an exec closes files, and their server may be the process's own (FUSE). These files of /proc/PID take
  * that lock, and only workers open them:
  *
- *     waits            stat, environ, maps, mem, pagemap, map_files, io, stack, syscall, wchan; cmdline, for its page;
- *                      in kernels since 2026 exe, root, cwd, ns/
+ *     waits            environ, maps, mem, pagemap, io, stack, syscall; cmdline, for its page; in kernels since 2026
+ *                      stat, wchan, map_files, exe, root, cwd, ns/
  *     does not wait    status, statm, schedstat, comm, timens_offsets, uid_map, cgroup, task/, task/TID/status,
  *                      task/TID/statm, task/TID/children, stat() of PID
  *
@@ -322,10 +322,13 @@ static bool has_our_ids(int pid) {
     enum { MOST = 16384 }; /* 340 ranges, a line each */
     char own[MOST], its[MOST];
     const size_t length = read_whole(getpid(), "uid_map", own, MOST);
+    if (length == 0 && access("/proc/self/uid_map", F_OK) != 0) {
+        return errno == ENOENT; /* this kernel has no user namespaces */
+    }
     return length != 0 && read_whole(pid, "uid_map", its, MOST) == length && memcmp(own, its, length) == 0;
 }
 
-/* Of which pidfds say it, since Linux 6.11, to who may trace the process; -1: not known. */
+/* From a pidfd, since Linux 6.11, if the caller may trace the process; -1: not known. */
 static int namespace_of(int pid) {
     int pidfd = target_pidfd(pid), namespace = pidfd >= 0 ? ioctl(pidfd, PIDFD_OPEN_USER_NAMESPACE, 0L) : -1;
     if (pidfd >= 0) {

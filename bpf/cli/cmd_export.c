@@ -100,6 +100,7 @@ static bool report_end(struct export *export, struct failure *why) {
     bool good = source_snapshot(export->source, &model, why);
     if (good) {
         model_report_end(&model, export->has_ended, message_report, NULL);
+        source_report_refused(export->source);
     }
     model_clear(&model);
     return good;

@@ -244,7 +244,8 @@ static int run_stat(struct run *run) {
     if (run->options.interval > 0 && run->intervals != 0) {
         report_end(run, &run->before);
     }
-    const int unseen = source_report_unseen(run->source, run->has_heap);
+    source_report_refused(run->source);
+    const int unseen = source_report_unseen(&run->selection, run->has_heap);
     int status = source_exit_status(run->source);
     if (run->options.command && status < 0 && interrupt_last()) {
         return 128 + interrupt_last(); /* a second signal: leave the command alone */

@@ -404,6 +404,7 @@ static int run(struct top *top) {
     message_release(&top->messages);
     if (good) {
         model_report_end(&top->model, false, message_report, NULL);
+        source_report_refused(top->source);
     }
     return good ? 0 : failure_report(&why);
 }

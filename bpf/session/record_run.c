@@ -254,8 +254,9 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         message_print("%s: was removed or replaced during the recording; the recording is lost", request->path);
         run.failed = true;
     }
+    source_report_refused(source);
     /* One file after the other may wait for the process. */
-    const int unseen = request->begun == 0 ? source_report_unseen(source, has_heap) : 0;
+    const int unseen = request->begun == 0 ? source_report_unseen(&wanted.selection, has_heap) : 0;
     int status = source_exit_status(source);
     source_close(source);
     if (status < 0) { /* after a second signal the command is left alone */

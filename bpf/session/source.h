@@ -62,9 +62,12 @@ static inline bool source_is_for_lifetimes(const struct source_options *options)
 
 struct source;
 
-/* At the end: says how many of the selected processes were not looked at, for what others of their owners have cost;
- * and where a process of the selected names was to be there, and no heap was seen. The status that the latter makes. */
-int source_report_unseen(const struct source *source, bool has_heap);
+/* Where a process of the selected names was to be there, and no heap was seen: says so. The status that this makes. */
+int source_report_unseen(const struct selection *selection, bool has_heap);
+
+/* At the end: says how many of the selected processes were not looked at, for what they or others of their owners have
+ * cost. */
+void source_report_refused(const struct source *source);
 
 /* NULL and why where it can't, or a signal has come by then (interrupt.h). The command is started but stopped before
  * its first instruction: source_start lets it go. */

@@ -51,6 +51,7 @@ enum { SCAN_REST = 100, MARK_REST = 1000, AT_ONCE = 2, USERS = 64 };
 struct marked {
     uint32_t pid, scan;    /* scan: the last one that has found it */
     uint64_t mark, due_ns; /* due_ns: when the mark may be read again */
+    bool is_refused;       /* it was to be a candidate, and its start is not known (I4) */
 };
 
 struct selecting {
@@ -64,7 +65,6 @@ struct selecting {
     size_t count, room;
     struct lookup by_pid;
     struct waits waits;
-    size_t refused, refused_before; /* in the scan under way, and in the last one: not asked for when they started */
 };
 
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
@@ -79,30 +79,27 @@ static bool has_selected_name(const struct selection *selection, int pid) {
     return found;
 }
 
-/* When a process has started, and whose it is, where that can't be known at once: I4. 0: the start is not known. False:
- * it was not asked for. */
-static bool ask(struct source *source, int pid, uint32_t *owner, uint64_t *start_ns) {
+/* When a process has started, and whose it is, where that can't be known at once: I4. 0: not known. */
+static uint64_t find_start(struct source *source, int pid, uint32_t *owner) {
     struct selecting *selecting = source->selecting;
-    const uint32_t payer = inspect_owner_at_once(source->inspect, pid);
-    const uint64_t begin = now_ns(), queued = inspect_queue_ns(source->inspect);
+    const uint32_t payer = *owner = inspect_owner_at_once(source->inspect, pid);
+    const uint64_t begin = now_ns(), queue = inspect_queue_ns(source->inspect);
     if (!waits_allow(&selecting->waits, payer, begin)) {
-        selecting->refused++;
-        return false;
+        return 0;
     }
     *owner = payer != INSPECT_UNKNOWN_OWNER ? payer : inspect_owner(source->inspect, pid);
-    *start_ns = inspect_start(source->inspect, pid);
-    uint64_t waited = now_ns() - begin;
-    if (waited > ASK_NS) { /* what it waited for processors is nobody's doing */
-        const uint64_t queue = inspect_queue_ns(source->inspect), most = waited - ASK_NS;
-        waited = queue <= queued ? most : most > queue - queued ? most - (queue - queued) : 0;
-        waits_charge(&selecting->waits, payer, waited);
-        selecting->waited_ns += waited;
+    /* One that has delayed the first answer delays the second, too. */
+    const uint64_t start_ns = *owner != INSPECT_UNKNOWN_OWNER ? inspect_start(source->inspect, pid) : 0;
+    const uint64_t took = now_ns() - begin, waited = took > ASK_NS ? took - ASK_NS : 0;
+    if (waited != 0) {
+        waits_charge(&selecting->waits, payer, waits_cost(waited, queue, inspect_queue_ns(source->inspect)));
+        selecting->waited_ns += waited; /* the tool did nothing meanwhile, whosever doing it was */
     }
-    return true;
+    return start_ns;
 }
 
-/* Of every process: so it asks for no more than whether it has memory. False: its owner has made the tool wait for too
- * long, and it is to be tried again later. */
+/* Of every process: so it asks for no more than whether it has memory. False: it is to be tried again later, for its
+ * start is not known. */
 static bool add_candidate(struct source *source, int pid) {
     const struct selection *selection = &source->options.selection;
     struct process_key key = {.pid = (uint32_t)pid};
@@ -111,16 +108,14 @@ static bool add_candidate(struct source *source, int pid) {
         return true;
     }
     uint32_t owner;
-    if (!ask(source, pid, &owner, &key.start_ns)) {
-        return false;
-    }
+    key.start_ns = find_start(source, pid, &owner);
     struct observed *observed = key.start_ns ? source_observe(source, &key, &key, target_user(pid), owner) : NULL;
     if (observed) {
         observed->is_candidate = observed->late = true;
         observed->inspected_ns = now_ns();
         target_command(pid, observed->command);
     }
-    return true;
+    return key.start_ns != 0;
 }
 
 /* ---- again and again --------------------------------------------------------------------------------------------- */
@@ -224,16 +219,14 @@ static void examine(struct source *source, struct step *step, int pid) {
     }
     marked->scan = selecting->scan;
     marked->due_ns = due_ns;
-    if (marked->mark == code.mark) {
-        return;
+    bool is_known = marked->mark == code.mark || source_is_followed(source, pid); /* which is looked at anyway */
+    unsigned *place = is_known ? NULL : place_of(step, code.user);                /* I1 */
+    if (place) {
+        is_known = add_candidate(source, pid);
+        *place += is_known; /* one that is refused leaves its place to others of the user */
     }
-    bool is_asked = source_is_followed(source, pid); /* then it is looked at anyway */
-    unsigned *place = is_asked ? NULL : place_of(step, code.user);
-    if (place && add_candidate(source, pid)) { /* I1; one that is refused leaves its place to others of the user */
-        ++*place;
-        is_asked = true;
-    }
-    marked->mark = is_asked ? code.mark : marked->mark;
+    marked->is_refused = !is_known && (place || marked->is_refused);
+    marked->mark = is_known ? code.mark : marked->mark;
 }
 
 void source_select_again(struct source *source) {
@@ -258,8 +251,6 @@ void source_select_again(struct source *source) {
     if (!entry) { /* this scan is over */
         forget_ended(selecting);
         selecting->scan++;
-        selecting->refused_before = selecting->refused;
-        selecting->refused = 0;
         if (selecting->processes) {
             rewinddir(selecting->processes);
         }
@@ -312,9 +303,14 @@ static void add_first(void *context, int pid) {
         code = read_mark(pid, &due_ns); /* I2 */
     }
     /* Without its mark, a scan looks at it again. */
-    struct marked *marked = add_candidate(source, pid) && code.mark ? mark_of(selecting, (uint32_t)pid) : NULL;
+    const bool is_known = add_candidate(source, pid);
+    struct marked *marked = code.mark || !is_known ? mark_of(selecting, (uint32_t)pid) : NULL;
     if (marked) {
-        *marked = (struct marked){(uint32_t)pid, selecting->scan, code.mark, due_ns};
+        *marked = (struct marked){.pid = (uint32_t)pid,
+                                  .scan = selecting->scan,
+                                  .mark = is_known ? code.mark : 0,
+                                  .due_ns = due_ns,
+                                  .is_refused = !is_known};
     }
 }
 
@@ -352,20 +348,23 @@ bool source_open_selection(struct source *source, struct failure *why) {
     return true;
 }
 
-/* In the last scan, or in the one under way. */
-static void report_refused(const struct selecting *selecting) {
-    const size_t before = selecting ? selecting->refused_before : 0, now = selecting ? selecting->refused : 0;
-    const size_t refused = before > now ? before : now;
+void source_report_refused(const struct source *source) {
+    const struct selecting *selecting = source->selecting;
+    size_t refused = 0;
+    for (size_t i = 0; selecting && i < selecting->count; i++) {
+        const struct marked *marked = &selecting->marked[i];
+        refused += marked->is_refused && target_code((int)marked->pid).mark != 0 &&
+                   !source_is_followed(source, (int)marked->pid);
+    }
     if (refused != 0) {
-        message_print("%zu process%s not looked at: others of %s made the tool wait too long", refused,
-                      refused == 1 ? " was" : "es were", refused == 1 ? "its user" : "their users");
+        message_print("%zu process%s not looked at: %s or others of %s made the tool wait too long", refused,
+                      refused == 1 ? " was" : "es were", refused == 1 ? "it" : "they",
+                      refused == 1 ? "its user" : "their users");
     }
 }
 
 /* A name may be mistyped, and its processes may all have ended; a control group, or the machine, may well be idle. */
-int source_report_unseen(const struct source *source, bool has_heap) {
-    const struct selection *selection = &source->options.selection;
-    report_refused(source->selecting);
+int source_report_unseen(const struct selection *selection, bool has_heap) {
     if (selection->kind != SELECT_NAMES || has_heap) {
         return 0;
     }

@@ -453,9 +453,15 @@ static const int observer_bpf[] = {
 
 /* Others change attributes of files that are open to read, make folders, and type on the operator's terminal. */
 static const int observer_ioctl[] = {
-    TCGETS,             /* isatty() */
-    TIOCGWINSZ, TCSETS, /* with TCGETS and TIOCGWINSZ, a view that draws on the terminal; what it was set to stays */
-    TCSETSW,    TCSETSF, (int)PIDFD_GET_CREDENTIALS, /* whose a process is */
+    /* isatty() */
+    TCGETS,
+    /* With TCGETS, a view that draws on the terminal; what it was set to stays. */
+    TIOCGWINSZ,
+    TCSETS,
+    TCSETSW,
+    TCSETSF,
+    /* The user of a process. */
+    (int)PIDFD_GET_CREDENTIALS,
 };
 
 /* Adds a rule for each call; the first error is kept. */

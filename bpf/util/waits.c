@@ -32,6 +32,11 @@ bool waits_allow(struct waits *waits, uint32_t owner, uint64_t now) {
     return wait->cost_ns <= WAITS_NS;
 }
 
+uint64_t waits_cost(uint64_t waited_ns, uint64_t queue_before, uint64_t queue_after) {
+    const uint64_t queued = queue_after > queue_before ? queue_after - queue_before : 0;
+    return waited_ns > queued ? waited_ns - queued : 0;
+}
+
 void waits_charge(struct waits *waits, uint32_t owner, uint64_t ns) {
     struct wait *wait = find(waits, owner);
     if (wait) {

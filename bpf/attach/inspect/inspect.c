@@ -93,6 +93,7 @@ struct inspect {
     uint64_t call_ns, share_ns, end_ns;
     uint64_t queue_ns, most_queue_ns; /* left out of inspect_now() */
     uint64_t queue_read_ns;           /* when it was last added to, on CLOCK_MONOTONIC */
+    uint64_t ended_queue_ns;          /* of openers that were given up (inspect_queue_ns) */
     struct queue own_queue, zygote_queue;
     enum unread_cause unread_cause; /* of the last call that was not answered */
     uint64_t numbers;
@@ -118,6 +119,9 @@ static void end_server(struct inspect *inspect, struct server *server) {
 
 /* Ends it, and keeps in mind whose it was until it has ended. */
 static void give_up(struct inspect *inspect, struct server *server) {
+    if (server == &inspect->opener && server->worker.pid != 0) {
+        inspect->ended_queue_ns += target_queue_ns(server->worker.pid);
+    }
     if (server->worker.pid != 0 && server->worker.pidfd >= 0 && inspect->hung_count < ZYGOTE_MOST) {
         inspect->hung[inspect->hung_count++] = (struct hung){server->worker.pidfd, server->payer};
         server->worker.pidfd = -1;
@@ -257,8 +261,8 @@ void inspect_leave_out_queue(struct inspect *inspect, uint64_t most_ns) {
 }
 
 uint64_t inspect_queue_ns(const struct inspect *inspect) {
-    const pid_t opener = inspect->opener.worker.pid; /* 0: none, or it was given up */
-    return target_queue_ns(getpid()) + (opener ? target_queue_ns(opener) : 0);
+    const pid_t opener = inspect->opener.worker.pid; /* 0: none */
+    return inspect->ended_queue_ns + target_queue_ns(getpid()) + (opener ? target_queue_ns(opener) : 0);
 }
 
 bool inspect_is_busy(const struct inspect *inspect) {

@@ -6,6 +6,7 @@
 #include "util/pidfd.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -272,6 +273,8 @@ static void check_owned(pid_t process) {
     if (namespace >= 0) { /* Linux 6.11 */
         assert_int_equal(inspect_owner_at_once(inspect, process), OWNER);
         close(namespace);
+    } else {
+        assert_int_equal(inspect_owner_at_once(inspect, process), INSPECT_UNKNOWN_OWNER);
     }
     close(pidfd);
 }
@@ -351,6 +354,43 @@ TEST_WITH(late_owners_are_one, open_all, close_all) {
     assert_int_equal(inspect_owner(inspect, getpid()), INSPECT_UNKNOWN_OWNER);
     inspect_limit(inspect, 1000000000, 1000000000, UINT64_MAX);
     assert_int_equal(inspect_owner(inspect, getpid()), getuid());
+}
+
+/* A worker knows no owner at once, and waits for that of this process. */
+static int late_process;
+
+bool __real_target_owner_at_once(int pid, uint32_t *owner);
+bool __wrap_target_owner_at_once(int pid, uint32_t *owner);
+bool __wrap_target_owner_at_once(int pid, uint32_t *owner) {
+    return late_process == 0 && __real_target_owner_at_once(pid, owner);
+}
+
+uint32_t __real_target_owner(int pid);
+uint32_t __wrap_target_owner(int pid);
+uint32_t __wrap_target_owner(int pid) {
+    if (pid == late_process) {
+        sleep(60);
+    }
+    return __real_target_owner(pid);
+}
+
+TEST(a_late_owner_hides_no_other) {
+    enum { COUNT = 5, LATE = 1 };
+    struct failure why = {0};
+    int pid[COUNT];
+    uint32_t owner[COUNT];
+    late_process = INT_MAX;
+    struct inspect *asking = inspect_open(0, &why);
+    assert_non_null(asking);
+    for (size_t i = 0; i < COUNT; i++) {
+        pid[i] = i == LATE ? late_process : getpid();
+    }
+    inspect_owners(asking, pid, COUNT, owner);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(owner[i], i == LATE ? INSPECT_UNKNOWN_OWNER : getuid());
+    }
+    inspect_close(asking);
+    late_process = 0;
 }
 
 static void stop_inspectors(void) {

@@ -1,4 +1,4 @@
-/* What strangers make the tool wait: util/waits.c. */
+/* The budget for the time that processes make the tool wait: util/waits.c. */
 #include "suite.h"
 #include "util/waits.h"
 
@@ -19,7 +19,7 @@ TEST(an_owner_pays_for_its_waits) {
 }
 
 /* Being asked often does not bring the cost down. */
-TEST(asking_pays_for_nothing) {
+TEST(asking_often_does_not_lower_the_cost) {
     struct waits waits __attribute__((cleanup(waits_clear))) = {0};
     assert_true(waits_allow(&waits, 7, 0));
     waits_charge(&waits, 7, SECOND);
@@ -46,4 +46,12 @@ TEST(small_waits_add_up) {
         allowed++;
     }
     assert_int_equal(allowed, 11);
+}
+
+/* Waiting for a processor is charged to nobody; a clock that goes back, as of another worker, spares nobody. */
+TEST(waiting_for_a_processor_costs_nothing) {
+    assert_int_equal(waits_cost(100, 50, 50), 100);
+    assert_int_equal(waits_cost(100, 50, 90), 60);
+    assert_int_equal(waits_cost(100, 50, 200), 0);
+    assert_int_equal(waits_cost(100, 50, 10), 100);
 }
