@@ -12,8 +12,9 @@
  * 3. Algorithm
  * A file that is attached to needs no look any more: its hits report each process. A library that was never seen is
  * found in a process that has loaded it: again and again, all processes of /proc are read for their marks. One whose
- * mark is not known, or has changed, becomes a candidate. A scan goes on in steps of STEP_NS, each followed by
- * SCAN_REST times as long without one: it takes a hundredth of the time.
+ * mark is not known, or has changed, becomes a candidate. A scan goes on in steps of STEP_NS, each followed by a
+ * rest of SCAN_REST times the processor time that it took: so it takes a hundredth of one, and no longer on a busy
+ * machine, where steps wait.
  *
  * 4. Invariants
  * I1. A step is short, whatever the processes are: of each user at most AT_ONCE processes become candidates in a step.
@@ -59,7 +60,6 @@ struct selecting {
     DIR *processes;       /* NULL: no scan has begun; where the one under way goes on */
     uint64_t due_ns;
     uint64_t first_end_ns; /* marks are read until then, before observing starts */
-    uint64_t waited_ns;    /* for processes, in the step under way */
     uint32_t scan;         /* which one is under way, or comes next: from 1 */
     struct marked *marked; /* owned */
     size_t count, room;
@@ -90,10 +90,9 @@ static uint64_t find_start(struct source *source, int pid, uint32_t *owner) {
     *owner = payer != INSPECT_UNKNOWN_OWNER ? payer : inspect_owner(source->inspect, pid);
     /* One that has delayed the first answer delays the second, too. */
     const uint64_t start_ns = *owner != INSPECT_UNKNOWN_OWNER ? inspect_start(source->inspect, pid) : 0;
-    const uint64_t took = now_ns() - begin, waited = took > ASK_NS ? took - ASK_NS : 0;
-    if (waited != 0) {
-        waits_charge(&selecting->waits, payer, waits_cost(waited, queue, inspect_queue_ns(source->inspect)));
-        selecting->waited_ns += waited; /* the tool did nothing meanwhile, whosever doing it was */
+    const uint64_t took = now_ns() - begin;
+    if (took > ASK_NS) {
+        waits_charge(&selecting->waits, payer, waits_cost(took - ASK_NS, queue, inspect_queue_ns(source->inspect)));
     }
     return start_ns;
 }
@@ -237,7 +236,7 @@ void source_select_again(struct source *source) {
     }
     struct step step = {.users = 0};
     struct dirent *entry = NULL;
-    selecting->waited_ns = 0;
+    const uint64_t cpu_before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     selecting->processes = selecting->processes ? selecting->processes : opendir("/proc");
     while (selecting->processes && now_ns() - begin < STEP_NS && (entry = readdir(selecting->processes))) {
         char *end;
@@ -246,7 +245,7 @@ void source_select_again(struct source *source) {
             examine(source, &step, (int)pid);
         }
     }
-    const uint64_t now = now_ns(), rest = (now - begin - selecting->waited_ns) * SCAN_REST;
+    const uint64_t now = now_ns(), rest = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns) * SCAN_REST;
     selecting->due_ns = now + (entry || rest > SCAN_NS ? rest : SCAN_NS);
     if (!entry) { /* this scan is over */
         forget_ended(selecting);

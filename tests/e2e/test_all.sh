@@ -259,7 +259,7 @@ cp "$(dirname "$races")/plugins" "$loads"
 mkfifo plug
 # loads WAY SECONDS SELECTION...: whether the library's heap is observed exactly SECONDS later.
 finds_loaded() {
-    local copy=plugin-$1-$2.so loading
+    local copy=plugin-$1-$2.so loading status
     cp "$(dirname "$races")/plugin.so" "$copy"
     rm -f plugged.stats
     EDEN_STATS=plugged.stats "./$loads" wait load "./$copy" begin late work 30001 wait work 20000 end <plug >plugged &
@@ -275,7 +275,10 @@ finds_loaded() {
     echo >&6
     wait "$loading" || die "the program gives status $?"
     exec 6>&-
-    end plugged
+    kill -INT "$tool"
+    status=0
+    wait "$tool" || status=$? # 1: -n has found no heap
+    ((status <= 1)) || die "stat ended with status $status: $(cat plugged.err)"
     jq -c '[.name, .scavenges, .allocated_bytes, .full_collections]' plugged.stats >own
     jq -c --argjson pid "$loading" '.processes[] | select(.pid == $pid) | .heaps[] | select(.late and .complete) |
         [.name, .scavenges, .allocated_bytes, .full_collections]' plugged.json | diff - own >differ
