@@ -18,8 +18,9 @@
  * Without an answer in ANSWER_MS a scraper gets 503; the answer is read when it comes, and left out. There are
  * MOST_CLIENTS at a time, and MOST_WAITING others wait. A connection is for one request. A client has TIMEOUT_S for it,
  * and as long to take its answer, however it spreads its bytes; where all connections are taken, CROWDED_MS. Then an
- * answer serves later requests, too, for as long as it took to make, SHARED_MS at most, so that a crowd takes about
- * half of the tool's time. The library lets nobody close a connection: cut_off() leads it to do so within a second. */
+ * answer serves later requests, too, for as long as it took to make, LEAST_SHARED_MS to SHARED_MS, so that a crowd
+ * takes about half of the tool's time. The library lets nobody close a connection: cut_off() leads it to do so within a
+ * second. */
 #include "cli/metrics_server.h"
 #include "util/clock.h"
 #include "util/sandbox.h"
@@ -46,6 +47,7 @@ enum {
     ANSWER_MS = 5000,
     IDLE_MS = 1000,
     CROWDED_MS = 500,
+    LEAST_SHARED_MS = 100,
     SHARED_MS = 1000,
     TICK_MS = 100, /* where all connections are taken */
     TIMEOUT_S = 10,
@@ -215,7 +217,7 @@ struct client {
 
 struct page {
     struct MHD_Response *response; /* NULL: none has been made */
-    uint64_t until_ns;             /* shared until then */
+    uint64_t until_ns;             /* shared until then; 0: with nobody */
 };
 
 struct serving {
@@ -316,8 +318,9 @@ static struct MHD_Response *page_of(struct serving *serving, bool is_open) {
     const struct http *http = &serving->http;
     struct page *page = &serving->pages[is_open];
     const uint64_t asked_ns = now_ns();
+    const bool is_shared = is_crowded(serving); /* sending it makes room: what waits is a crowd all the same */
     size_t size;
-    if (page->response && is_crowded(serving) && asked_ns < page->until_ns) {
+    if (page->response && asked_ns < page->until_ns) {
         return page->response;
     }
     if (page->response) {
@@ -329,8 +332,9 @@ static struct MHD_Response *page_of(struct serving *serving, bool is_open) {
                                          : "text/plain; version=0.0.4; charset=utf-8",
                                  text, size, MHD_RESPMEM_MUST_FREE)
                           : NULL;
-    const uint64_t took_ns = now_ns() - asked_ns, most_ns = SHARED_MS * 1000000ull;
-    page->until_ns = asked_ns + took_ns + (took_ns < most_ns ? took_ns : most_ns);
+    const uint64_t now = now_ns(), took = now - asked_ns;
+    const uint64_t least = LEAST_SHARED_MS * 1000000ull, most = SHARED_MS * 1000000ull;
+    page->until_ns = is_shared ? now + (took < least ? least : took < most ? took : most) : 0;
     return page->response;
 }
 
