@@ -82,12 +82,15 @@ static bool has_selected_name(const struct selection *selection, int pid) {
 /* When a process has started, and whose it is, where that can't be known at once: I4. 0: not known. */
 static uint64_t find_start(struct source *source, int pid, uint32_t *owner) {
     struct selecting *selecting = source->selecting;
-    const uint32_t payer = *owner = inspect_owner_at_once(source->inspect, pid);
+    *owner = inspect_owner_at_once(source->inspect, pid);
+    const uint32_t payer = *owner;
     const uint64_t begin = now_ns(), queue = inspect_queue_ns(source->inspect);
     if (!waits_allow(&selecting->waits, payer, begin)) {
         return 0;
     }
-    *owner = payer != INSPECT_UNKNOWN_OWNER ? payer : inspect_owner(source->inspect, pid);
+    if (payer == INSPECT_UNKNOWN_OWNER) {
+        *owner = inspect_owner(source->inspect, pid);
+    }
     /* One that has delayed the first answer delays the second, too. */
     const uint64_t start_ns = *owner != INSPECT_UNKNOWN_OWNER ? inspect_start(source->inspect, pid) : 0;
     const uint64_t took = now_ns() - begin;

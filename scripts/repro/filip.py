@@ -270,8 +270,8 @@ def run(lab):
         "The five programs of the paper, of the [same kinds](workloads.md)"
         + ("" if lab.scale == 1 else ", with small problems at this scale")
         + ". Lifetimes here are shares of the run on the clock of allocation, which does not depend on the machine: "
-        "bytes allocated between birth and death, as collections find it. The paper's are shares of the run's time. The data "
-        "frame runs with `--copies 3` and without an image.",
+        "bytes allocated between birth and death, as collections find it. The paper's are shares of the run's time. The "
+        "data frame runs with `--copies 3` and without an image.",
         "**Table 1: what keeping all instances of the short-lived classes adds to mean lifetimes, points**\n\n"
         + first,
         f"Kept are the paper's classes ({acted}). In the paper all rise, at each rate; here "
