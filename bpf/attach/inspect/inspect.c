@@ -93,7 +93,7 @@ struct inspect {
     uint64_t call_ns, share_ns, end_ns;
     uint64_t queue_ns, most_queue_ns; /* left out of inspect_now() */
     uint64_t queue_read_ns;           /* when it was last added to, on CLOCK_MONOTONIC */
-    uint64_t ended_queue_ns;          /* of openers that were given up (inspect_queue_ns) */
+    uint64_t ended_queue_ns;          /* of openers that were given up, for inspect_queue_ns() */
     struct queue own_queue, zygote_queue;
     enum unread_cause unread_cause; /* of the last call that was not answered */
     uint64_t numbers;
@@ -262,7 +262,8 @@ void inspect_leave_out_queue(struct inspect *inspect, uint64_t most_ns) {
 
 uint64_t inspect_queue_ns(const struct inspect *inspect) {
     const pid_t opener = inspect->opener.worker.pid; /* 0: none */
-    return inspect->ended_queue_ns + target_queue_ns(getpid()) + (opener ? target_queue_ns(opener) : 0);
+    return inspect->ended_queue_ns + target_queue_ns(getpid()) + target_queue_ns(inspect->zygote.pid) +
+           (opener ? target_queue_ns(opener) : 0);
 }
 
 bool inspect_is_busy(const struct inspect *inspect) {
@@ -318,6 +319,8 @@ static uint64_t monotonic(const struct inspect *inspect, uint64_t time) {
 /* `end`: when the share is used up. */
 static bool wait_for_answer(struct inspect *inspect, struct server *server, uint64_t wait_ns, uint64_t end) {
     const struct worker *worker = &server->worker;
+    uint64_t cpu_ns = target_cpu_ns(worker->pid),
+             still_ns = now_ns(); /* since when it has not run, as far as is known */
     for (;;) {
         const uint64_t now = inspect_now(inspect), deadline = earlier(now + wait_ns, end);
         if (packet_wait(worker->socket, monotonic(inspect, deadline))) {
@@ -330,9 +333,14 @@ static bool wait_for_answer(struct inspect *inspect, struct server *server, uint
         }
         const int error = errno;
         const bool runs = is_running(worker);
+        const uint64_t used_ns = target_cpu_ns(worker->pid);
+        still_ns = used_ns == cpu_ns ? still_ns : now_ns();
+        cpu_ns = used_ns;
         leave_out_queue(inspect, server, runs && deadline > now ? deadline - now : 0);
         if (error != ETIMEDOUT || !runs || inspect_now(inspect) >= end) {
             inspect->unread_cause = runs || deadline == end ? UNREAD_TIME : UNREAD_WAITS;
+            /* It waits for a processor now, which the kernel counts once that is over. */
+            inspect->ended_queue_ns += runs && server == &inspect->opener ? now_ns() - still_ns : 0;
             errno = error;
             return false;
         }

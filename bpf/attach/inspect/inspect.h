@@ -29,7 +29,8 @@ void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns,
 uint64_t inspect_now(const struct inspect *inspect);
 void inspect_leave_out_queue(struct inspect *inspect, uint64_t most_ns);
 
-/* For how long the tool, and the worker that opens for it, have been ready to run while others had the processors. */
+/* For how long the tool, the worker that opens for it, and the process that starts workers, have been ready to run
+ * while others had the processors. */
 uint64_t inspect_queue_ns(const struct inspect *inspect);
 
 /* Whether they have waited for longer than that. */
