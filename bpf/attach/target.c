@@ -121,13 +121,13 @@ static bool has_threads(int pid) {
     return stat(path, &status) == 0 && status.st_nlink > 3; /* a folder for each, ".", and the one in /proc/PID */
 }
 
-static bool is_over(int pid) {
+bool target_is_over(int pid) {
     int pidfd = target_pidfd(pid);
-    bool has_ended = target_has_ended(pidfd);
+    bool is_over = pidfd >= 0 ? target_has_ended(pidfd) : errno == ESRCH;
     if (pidfd >= 0) {
         close(pidfd);
     }
-    return has_ended;
+    return is_over;
 }
 
 bool target_are_hidden(void) {
@@ -160,11 +160,11 @@ int target_process_of(int pid) {
 }
 
 bool target_is_kernel_thread(int pid) {
-    return memory_of(pid, pid) == MEMORY_NONE && !has_threads(pid) && !is_over(pid);
+    return memory_of(pid, pid) == MEMORY_NONE && !has_threads(pid) && !target_is_over(pid);
 }
 
 bool target_lacks_first_thread(int pid) {
-    return memory_of(pid, pid) == MEMORY_NONE && (has_threads(pid) || is_over(pid));
+    return memory_of(pid, pid) == MEMORY_NONE && (has_threads(pid) || target_is_over(pid));
 }
 
 char target_state(int pid) { return read_status(pid).state; }
@@ -325,7 +325,7 @@ static bool has_our_ids(int pid) {
     if (length == 0 && access("/proc/self/uid_map", F_OK) != 0) {
         return errno == ENOENT; /* this kernel has no user namespaces */
     }
-    return length != 0 && read_whole(pid, "uid_map", its, MOST) == length && memcmp(own, its, length) == 0;
+    return length != 0 && read_whole(pid, "uid_map", its, length + 1) == length && memcmp(own, its, length) == 0;
 }
 
 /* From a pidfd, since Linux 6.11, if the caller may trace the process; -1: not known. */

@@ -66,6 +66,7 @@ uint64_t target_cpu_ns(int pid); /* of its living and ended threads; 0: unknown.
 uint64_t target_queue_ns(int pid);
 
 int target_pidfd(int pid);        /* -1 with errno */
+bool target_is_over(int pid);     /* whether it has ended, as a zombie has, too; reads no file */
 bool target_has_ended(int pidfd); /* a zombie has; -1: not known to have */
 
 /* Start in nanoseconds of CLOCK_BOOTTIME, cut to PROCESS_START_STEP_NS; 0: no such process. A zombie has ended. Waits

@@ -44,6 +44,7 @@ static char *text(void *context, bool is_open, size_t *size) {
         export->has_failed = true;
     }
     export->tool.scrapes++;
+    export->tool.refused = source_refused(export->source);
     export->tool.knows_programs = source_programs_ns(export->source, &export->tool.programs_ns);
     const struct metrics_format format = {.is_open = is_open, .per_process = export->options.per_process};
     bool good = out && metrics_print(export->metrics, out, &model, &export->tool, &format);

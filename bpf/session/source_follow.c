@@ -59,6 +59,7 @@ struct observed *source_observe(struct source *source, const struct process_key 
                                   .target = {.memory = {-1, -1}, .maps = -1},
                                   .pause_ns = LOOK_FIRST_NS};
     source_open_pidfd(source, observed);
+    source_is_looked_at(source, key->pid);
     return observed;
 }
 

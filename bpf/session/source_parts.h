@@ -295,6 +295,7 @@ void source_close_selection(struct source *source);
 /* Finds those that have come since, or have mapped other code; source_select_due(): when it is to be called next. */
 void source_select_again(struct source *source);
 uint64_t source_select_due(const struct source *source);
+void source_is_looked_at(struct source *source, uint32_t pid); /* so source_refused() does not count it */
 
 /* source_children.c. */
 bool source_take_notices(struct source *source, uint64_t end_ns);                    /* as kernel_notices() */

@@ -65,6 +65,7 @@ struct selecting {
     size_t count, room;
     struct lookup by_pid;
     struct waits waits;
+    size_t refused; /* I4: of those that have ended */
 };
 
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
@@ -79,35 +80,53 @@ static bool has_selected_name(const struct selection *selection, int pid) {
     return found;
 }
 
+/* An answer that a payer may delay. */
+struct question {
+    uint32_t payer;
+    uint64_t begin, queue;
+};
+
+/* False: the payer has cost too much (I4). */
+static bool may_ask(struct source *source, uint32_t payer, struct question *question) {
+    *question = (struct question){payer, now_ns(), inspect_queue_ns(source->inspect)};
+    return waits_allow(&source->selecting->waits, payer, question->begin);
+}
+
+static void charge(struct source *source, const struct question *question) {
+    const uint64_t took = now_ns() - question->begin;
+    if (took > ASK_NS) {
+        waits_charge(&source->selecting->waits, question->payer,
+                     waits_cost(took - ASK_NS, question->queue, inspect_queue_ns(source->inspect)));
+    }
+}
+
 /* When a process has started, and whose it is, where that can't be known at once: I4. 0: not known. */
 static uint64_t find_start(struct source *source, int pid, uint32_t *owner) {
-    struct selecting *selecting = source->selecting;
-    *owner = inspect_owner_at_once(source->inspect, pid);
-    const uint32_t payer = *owner;
-    const uint64_t begin = now_ns(), queue = inspect_queue_ns(source->inspect);
-    if (!waits_allow(&selecting->waits, payer, begin)) {
-        return 0;
-    }
-    if (payer == INSPECT_UNKNOWN_OWNER) {
+    struct question question;
+    uint64_t start_ns = 0;
+    const uint32_t payer = *owner = inspect_owner_at_once(source->inspect, pid);
+    if (payer == INSPECT_UNKNOWN_OWNER && may_ask(source, payer, &question)) {
         *owner = inspect_owner(source->inspect, pid);
+        charge(source, &question);
     }
     /* One that has delayed the first answer delays the second, too. */
-    const uint64_t start_ns = *owner != INSPECT_UNKNOWN_OWNER ? inspect_start(source->inspect, pid) : 0;
-    const uint64_t took = now_ns() - begin;
-    if (took > ASK_NS) {
-        waits_charge(&selecting->waits, payer, waits_cost(took - ASK_NS, queue, inspect_queue_ns(source->inspect)));
+    if (*owner != INSPECT_UNKNOWN_OWNER && may_ask(source, payer, &question)) {
+        start_ns = inspect_start(source->inspect, pid);
+        charge(source, &question);
     }
     return start_ns;
 }
 
-/* Of every process: so it asks for no more than whether it has memory. False: it is to be tried again later, for its
- * start is not known. */
-static bool add_candidate(struct source *source, int pid) {
+enum answer { ANSWERED, REFUSED, OVER }; /* refused: its start is not known; over: it has ended */
+
+/* Of every process: so it asks for no more than whether it has memory. One that is refused is to be tried again later.
+ */
+static enum answer add_candidate(struct source *source, int pid) {
     const struct selection *selection = &source->options.selection;
     struct process_key key = {.pid = (uint32_t)pid};
     if (pid == getpid() || target_is_kernel_thread(pid) ||
         (selection->kind == SELECT_NAMES && !has_selected_name(selection, pid))) {
-        return true;
+        return ANSWERED;
     }
     uint32_t owner;
     key.start_ns = find_start(source, pid, &owner);
@@ -117,7 +136,7 @@ static bool add_candidate(struct source *source, int pid) {
         observed->inspected_ns = now_ns();
         target_command(pid, observed->command);
     }
-    return key.start_ns != 0;
+    return key.start_ns != 0 ? ANSWERED : target_is_over(pid) ? OVER : REFUSED;
 }
 
 /* ---- again and again --------------------------------------------------------------------------------------------- */
@@ -148,6 +167,13 @@ static struct marked *mark_of(struct selecting *selecting, uint32_t pid) {
     return marked;
 }
 
+void source_is_looked_at(struct source *source, uint32_t pid) {
+    struct marked *marked = source->selecting ? find_mark(source->selecting, pid) : NULL;
+    if (marked) {
+        marked->is_refused = false;
+    }
+}
+
 /* Those that the last scan has not found have ended. */
 static void forget_ended(struct selecting *selecting) {
     size_t kept = 0;
@@ -156,6 +182,8 @@ static void forget_ended(struct selecting *selecting) {
         const struct marked marked = selecting->marked[i];
         if (marked.scan == selecting->scan && lookup_add(&selecting->by_pid, lookup_hash_number(marked.pid), kept)) {
             selecting->marked[kept++] = marked;
+        } else {
+            selecting->refused += marked.is_refused;
         }
     }
     selecting->count = kept;
@@ -207,11 +235,10 @@ static void examine(struct source *source, struct step *step, int pid) {
     struct selecting *selecting = source->selecting;
     struct marked *marked = find_mark(selecting, (uint32_t)pid);
     uint64_t due_ns;
-    if (marked && now_ns() < marked->due_ns) {
+    if (marked) { /* it is still there, selected or not */
         marked->scan = selecting->scan;
-        return;
     }
-    if (!is_selected(source, pid)) {
+    if ((marked && now_ns() < marked->due_ns) || !is_selected(source, pid)) {
         return;
     }
     const struct target_code code = read_mark(pid, &due_ns);
@@ -224,7 +251,11 @@ static void examine(struct source *source, struct step *step, int pid) {
     bool is_known = marked->mark == code.mark || source_is_followed(source, pid); /* which is looked at anyway */
     unsigned *place = is_known ? NULL : place_of(step, code.user);                /* I1 */
     if (place) {
-        is_known = add_candidate(source, pid);
+        const enum answer answer = add_candidate(source, pid);
+        if (answer == OVER) { /* one that was refused stays so */
+            return;
+        }
+        is_known = answer == ANSWERED;
         *place += is_known; /* one that is refused leaves its place to others of the user */
     }
     marked->is_refused = !is_known && (place || marked->is_refused);
@@ -305,14 +336,15 @@ static void add_first(void *context, int pid) {
         code = read_mark(pid, &due_ns); /* I2 */
     }
     /* Without its mark, a scan looks at it again. */
-    const bool is_known = add_candidate(source, pid);
-    struct marked *marked = code.mark || !is_known ? mark_of(selecting, (uint32_t)pid) : NULL;
+    const enum answer answer = add_candidate(source, pid);
+    const bool is_known = answer == ANSWERED, is_refused = answer == REFUSED;
+    struct marked *marked = (is_known && code.mark) || is_refused ? mark_of(selecting, (uint32_t)pid) : NULL;
     if (marked) {
         *marked = (struct marked){.pid = (uint32_t)pid,
                                   .scan = selecting->scan,
                                   .mark = is_known ? code.mark : 0,
                                   .due_ns = due_ns,
-                                  .is_refused = !is_known};
+                                  .is_refused = is_refused};
     }
 }
 
@@ -350,14 +382,18 @@ bool source_open_selection(struct source *source, struct failure *why) {
     return true;
 }
 
-void source_report_refused(const struct source *source) {
+/* Asks nothing of the processes: a stranger may have very many of them. */
+size_t source_refused(const struct source *source) {
     const struct selecting *selecting = source->selecting;
-    size_t refused = 0;
+    size_t refused = selecting ? selecting->refused : 0;
     for (size_t i = 0; selecting && i < selecting->count; i++) {
-        const struct marked *marked = &selecting->marked[i];
-        refused += marked->is_refused && target_code((int)marked->pid).mark != 0 &&
-                   !source_is_followed(source, (int)marked->pid);
+        refused += selecting->marked[i].is_refused;
     }
+    return refused;
+}
+
+void source_report_refused(const struct source *source) {
+    const size_t refused = source_refused(source);
     if (refused != 0) {
         message_print("%zu process%s not looked at: %s or others of %s made the tool wait too long", refused,
                       refused == 1 ? " was" : "es were", refused == 1 ? "it" : "they",

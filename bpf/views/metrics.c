@@ -563,6 +563,9 @@ static void print_tool(const struct printing *printing, const struct model *mode
     fprintf(out, "edenscope_hits_lost_total %" PRIu64 "\n", lost.hits);
     print_head(printing, "edenscope_processes_missed", "counter", "processes that ended before they could be observed");
     fprintf(out, "edenscope_processes_missed_total %" PRIu64 "\n", model->missed_children);
+    print_head(printing, "edenscope_processes_refused", "gauge",
+               "processes not looked at so far, or before they ended: processes of their user made the tool wait");
+    fprintf(out, "edenscope_processes_refused %" PRIu64 "\n", tool->refused);
     print_head(printing, "edenscope_processes", "gauge", "processes with heaps that are observed and alive");
     fprintf(out, "edenscope_processes %" PRIu64 "\n", alive);
     print_head(printing, "edenscope_observed_seconds", "counter", "time since observation began");

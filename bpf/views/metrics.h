@@ -17,6 +17,7 @@ struct metrics_format {
 /* What the tool knows of itself. */
 struct metrics_tool {
     uint64_t scrapes;
+    uint64_t refused;     /* processes that were not looked at */
     uint64_t programs_ns; /* time in its kernel programs */
     bool knows_programs;
 };

@@ -425,12 +425,32 @@ if is_there one; then
         [[ $(grep -c ready "$folder/$i.out") == 1 ]] || die "stat -a waits for the end of an exec"
     done
     theirs=$(stat -c %u /proc/[0-9]* 2>/dev/null | grep -c '^65534$')
-    end_exec {0..99}
     [[ $status == 0 ]] || die "stat -a beside processes in exec gave status $status: $(cat "$folder/err")"
     jq -e --argjson pid "${pid[busy]}" '[.processes[] | select(.pid == $pid) | .heaps[]] | length >= 1' \
         "$folder/stat.json" >"$folder/out" || die "processes in exec hide another: $(jq -c . "$folder/stat.json")"
     left=$(sed -nE 's/^edenscope: ([0-9]+) processes were not looked at: they or others .*/\1/p' "$folder/err")
     [[ -n $left && $left -le $theirs ]] || die "of $theirs processes it left out '$left': $(cat "$folder/err")"
+    # export counts them while it observes, and at its end those that have ended, too.
+    "$scope" export -a --listen 127.0.0.1:0 >"$folder/out" 2>"$folder/err" &
+    tool=$!
+    until_true "export observes" grep -q 'figures are at' "$folder/err"
+    address=$(sed -nE 's/^edenscope: figures are at (.*)/\1/p' "$folder/err")
+    shows_refused() {
+        curl -sS --max-time 20 "$address" -o "$folder/metrics" &&
+            refused=$(sed -n 's/^edenscope_processes_refused //p' "$folder/metrics") && [[ $refused -ge 1 ]]
+    }
+    until_true "export counts those that it has not looked at" shows_refused
+    end_exec {0..99}
+    pause 3 # nothing shows that scans have found them ended
+    kill -INT "$tool"
+    until_true "^C ends export" has_ended
+    status=0
+    wait "$tool" || status=$?
+    [[ $status == 0 ]] || die "export beside processes in exec gave status $status: $(cat "$folder/err")"
+    left=$(sed -nE 's/^edenscope: ([0-9]+) processes? w[a-z]+ not looked at: .*/\1/p' "$folder/err")
+    # Half of them are in exec: where it ends before they do, their new program is looked at, or counts as missed.
+    [[ -n $left && $left -ge $((refused / 4)) && $left -le $theirs ]] ||
+        die "of $refused processes that it had not looked at, it knows '$left' once they have ended: $(cat "$folder/err")"
 fi
 end_all
 
