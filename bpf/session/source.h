@@ -65,8 +65,8 @@ struct source;
 /* Where a process of the selected names was to be there, and no heap was seen: says so. The status that this makes. */
 int source_report_unseen(const struct selection *selection, bool has_heap);
 
-/* How many of the selected processes were not looked at until now, or until they ended, for what they or others of
- * their owners have cost. At the end: says so. */
+/* How many of the selected processes were not looked at so far, or before they ended, for what they or others of their
+ * owners have cost. At the end: says so. */
 size_t source_refused(const struct source *source);
 void source_report_refused(const struct source *source);
 

@@ -319,8 +319,8 @@ static uint64_t monotonic(const struct inspect *inspect, uint64_t time) {
 /* `end`: when the share is used up. */
 static bool wait_for_answer(struct inspect *inspect, struct server *server, uint64_t wait_ns, uint64_t end) {
     const struct worker *worker = &server->worker;
-    uint64_t cpu_ns = target_cpu_ns(worker->pid),
-             still_ns = now_ns(); /* since when it has not run, as far as is known */
+    /* still_ns: since when it has not run, as far as is known. */
+    uint64_t cpu_ns = target_cpu_ns(worker->pid), still_ns = now_ns();
     for (;;) {
         const uint64_t now = inspect_now(inspect), deadline = earlier(now + wait_ns, end);
         if (packet_wait(worker->socket, monotonic(inspect, deadline))) {

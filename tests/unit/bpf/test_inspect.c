@@ -31,7 +31,7 @@ enum { MOST_MEMORY = 0 };
 enum { MOST_MEMORY = 1 << 30 };
 #endif
 
-struct inspectors {
+struct workers {
     const char *name; /* which workers they are */
     int pid[MOST];
     size_t count;
@@ -41,7 +41,7 @@ static struct inspect *inspect;
 static struct target target;
 static char shown_state; /* of every process; 0: its own */
 static int asked_states, states_until_continued;
-static struct inspectors stopped;
+static struct workers stopped;
 
 char __real_target_state(int pid);
 char __wrap_target_state(int pid);
@@ -99,8 +99,8 @@ TEST(only_what_the_user_asked_for_is_written) {
 
 /* ---- which inspectors there are --------------------------------------------------------------------------------- */
 
-static bool add_if_inspector(void *context, int child) {
-    struct inspectors *found = context;
+static bool add_if_named(void *context, int child) {
+    struct workers *found = context;
     char command[64];
     target_command(child, command);
     if (strcmp(command, found->name) == 0 && target_start_ns(child) != 0 && found->count < MOST) {
@@ -109,17 +109,17 @@ static bool add_if_inspector(void *context, int child) {
     return true;
 }
 
-static bool add_workers_of(void *context, int child) { return target_children(child, add_if_inspector, context); }
+static bool add_workers_of(void *context, int child) { return target_children(child, add_if_named, context); }
 
-static struct inspectors workers(const char *name) {
-    struct inspectors found = {.name = name};
+static struct workers workers(const char *name) {
+    struct workers found = {.name = name};
     target_children(getpid(), add_workers_of, &found);
     return found;
 }
 
-static struct inspectors inspectors(void) { return workers("edenscope-read"); }
+static struct workers inspectors(void) { return workers("edenscope-read"); }
 
-static bool has(const struct inspectors *list, int pid) {
+static bool has(const struct workers *list, int pid) {
     for (size_t i = 0; i < list->count; i++) {
         if (list->pid[i] == pid) {
             return true;
@@ -129,8 +129,8 @@ static bool has(const struct inspectors *list, int pid) {
 }
 
 /* How many there are now that were not there before. */
-static size_t count_new(const struct inspectors *before) {
-    struct inspectors now = inspectors();
+static size_t count_new(const struct workers *before) {
+    struct workers now = inspectors();
     size_t count = 0;
     for (size_t i = 0; i < now.count; i++) {
         count += !has(before, now.pid[i]);
@@ -153,7 +153,7 @@ static void look_as(uint32_t user) {
 TEST_WITH(each_user_has_an_inspector, open_all, close_all) {
     assert_int_equal(target.user, geteuid());
     look_as(geteuid());
-    struct inspectors before = inspectors();
+    struct workers before = inspectors();
     look_as(geteuid());
     assert_int_equal(count_new(&before), 0);
     look_as(70001);
@@ -168,7 +168,7 @@ TEST_WITH(each_user_has_an_inspector, open_all, close_all) {
 /* However much a parser asks for. Address sanitizer reserves terabytes of addresses: no limit then. */
 TEST_WITH(inspectors_have_little_memory, open_all, close_all) {
     look_as(geteuid());
-    struct inspectors all = inspectors();
+    struct workers all = inspectors();
     assert_int_not_equal(all.count, 0);
     for (size_t i = 0; i < all.count && MOST_MEMORY != 0; i++) {
         struct rlimit most;
@@ -196,7 +196,7 @@ TEST_WITH(what_others_write_has_another_inspector, open_all, close_all) {
     assert_true(fd >= 0);
     bool can_have[2];
     look_as(geteuid());
-    struct inspectors before = inspectors();
+    struct workers before = inspectors();
     struct regular file[2];
     open_two(file, name, name);
     inspect_probes(inspect, NULL, file, 2, "eden", can_have);
@@ -421,7 +421,7 @@ TEST_WITH(a_worker_that_does_not_answer_is_given_up, open_all, close_all) {
     for (int i = 0; i < 2; i++) {
         stop_inspectors();
         inspect_limit(inspect, 1000000000, 2000000000, UINT64_MAX);
-        const struct inspectors before = inspectors();
+        const struct workers before = inspectors();
         shown_state = i == 0 ? 0 : 'R';
         find_no_mappings(ETIMEDOUT);
         shown_state = 0;
@@ -462,7 +462,7 @@ TEST_WITH(waiting_for_a_processor_costs_no_share, open_all, close_all) {
 /* Nor does an opener that still waits for one when it is given up cost its target's owner anything (util/waits.h). */
 TEST_WITH(waiting_for_a_processor_at_the_end_costs_no_wait, open_all, close_all) {
     enum { CALL_NS = 10000000, SHARE_NS = 300000000 };
-    const struct inspectors openers = workers("edenscope-open");
+    const struct workers openers = workers("edenscope-open");
     assert_int_equal(openers.count, 1);
     assert_int_equal(kill(openers.pid[0], SIGSTOP), 0);
     inspect_limit(inspect, CALL_NS, SHARE_NS, UINT64_MAX);
@@ -493,7 +493,7 @@ TEST_WITH(few_inspectors_stay, open_all, close_all) {
     for (uint32_t i = 0; i < OWNERS; i++) {
         look_as(80000 + i);
     }
-    struct inspectors before = inspectors();
+    struct workers before = inspectors();
     for (int tries = 0; before.count > MOST_INSPECTORS && tries < 6000; tries++) { /* those that were ended */
         usleep(10000);
         before = inspectors();
