@@ -184,6 +184,14 @@ static void make_list(const struct world *w, eden_value *list, size_t pairs, siz
     }
 }
 
+/* Allocates `bytes` of objects that die at once. The rule counts bytes: few of 1,000 do for many small ones. */
+static void let_die(const struct world *w, size_t bytes) {
+    enum { OBJECT = 1000 };
+    for (size_t i = 0; i < bytes / OBJECT; i++) {
+        assert_true(eden_new_raw(w->m, w->bytes, OBJECT) != EDEN_NONE);
+    }
+}
+
 static void check_list(eden_value list, size_t pairs) {
     while (pairs-- > 0) {
         assert_int_equal(eden_int_value(eden_slot(list, 0)), pairs);
@@ -201,9 +209,7 @@ TEST(eden_grows_where_much_survives_and_shrinks_after) {
     assert_int_equal(figures_of(&w).eden_size, w.heap->params.eden_size);
     check_list(list[0], 1000000);
     list[0] = EDEN_NONE;
-    for (size_t i = 0; i < 50000000; i++) {
-        eden_new(w.m, w.pair);
-    }
+    let_die(&w, 1200 * MIB);
     assert_int_equal(w.heap->params.eden_size, EDEN_POLICY_FIRST);
 }
 
@@ -214,9 +220,7 @@ TEST(an_eden_that_shrinks_keeps_its_pages_until_they_are_needed) {
     EDEN_FRAME(w.m, local, 2);
     make_list(&w, &local[0], 300000, 0, 64 * MIB);
     local[0] = EDEN_NONE;
-    for (size_t i = 0; i < 20000000; i++) {
-        eden_new(w.m, w.pair);
-    }
+    let_die(&w, 480 * MIB);
     assert_int_equal(w.heap->params.eden_size, EDEN_POLICY_FIRST);
     assert_true(new->eden_end - new->eden_start > 2 * EDEN_POLICY_FIRST);
     eden_full_collect(w.m);
@@ -250,9 +254,7 @@ TEST(what_suddenly_survives_finds_room) {
         EDEN_FRAME(w.m, lists, 3);
         const size_t some = limit * MIB / 24 * 4 / 10;
         make_list(&w, &lists[0], some, 0, limit * MIB);
-        for (size_t i = 0; i < 1000000; i++) {
-            eden_new(w.m, w.pair);
-        }
+        let_die(&w, 24 * MIB);
         make_list(&w, &lists[1], some, 0, limit * MIB);
         check_list(lists[0], some);
         check_list(lists[1], some);
@@ -288,7 +290,7 @@ static uint64_t most_mapped_of_a_queue(uint64_t memory) {
     w.heap->group_memory = memory;
     uint64_t most = 0;
     make_list(&w, &lists[0], 3000000, 0, UINT64_MAX); /* 69 MiB */
-    for (int i = 0; i < 60; i++) {                    /* as much again is old when it dies */
+    for (int i = 0; i < 24; i++) {                    /* as much again is old when it dies */
         lists[1] = EDEN_NONE;
         for (int j = 0; j < 400000; j++) {
             eden_value pair = eden_new(w.m, w.pair);
@@ -403,9 +405,7 @@ TEST(the_policy_may_be_set_later) {
     assert_int_equal(w.heap->params.eden_size, 16 * MIB);
     make_list(&w, list, 700000, 1, 64 * MIB);
     list[0] = EDEN_NONE;
-    for (size_t i = 0; i < 20000000; i++) {
-        eden_new(w.m, w.pair);
-    }
+    let_die(&w, 480 * MIB);
     assert_int_equal(w.heap->params.eden_size, EDEN_POLICY_FIRST);
     set_parameter(&w, "policy", "fixed");
     make_list(&w, list, 700000, 1, 64 * MIB);
@@ -497,13 +497,13 @@ TEST(survivors_stay_young_until_a_parameter_decides) {
 
 /* Each slot of a table is replaced at random: what survived once is likely to survive again. */
 TEST(what_survives_again_is_tenured) {
-    WORLD(w, "policy=auto,max_heap=64M,shrink_threshold=64M"); /* so that nothing is promoted in place */
+    WORLD(w, "policy=auto,max_heap=32M,shrink_threshold=32M"); /* so that nothing is promoted in place */
     EDEN_FRAME(w.m, table, 1);
-    enum { SLOTS = 1000000 };
+    enum { SLOTS = 500000 };
     table[0] = eden_new_slots(w.m, w.array, SLOTS);
     uint64_t random = 88172645463325252ull;
     bool kept = false;
-    for (size_t i = 0; i < 20000000; i++) {
+    for (size_t i = 0; i < 5000000; i++) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
@@ -641,9 +641,7 @@ TEST(each_change_is_reported) {
     eden_full_collect(w.m);
     assert_true(watch.because[EDEN_REASON_SURVIVAL] >= 1 && watch.because[EDEN_REASON_LIVE] >= 1);
     list[0] = EDEN_NONE;
-    for (size_t i = 0; i < 20000000; i++) {
-        eden_new(w.m, w.pair);
-    }
+    let_die(&w, 480 * MIB);
     assert_true(watch.because[EDEN_REASON_QUIET] >= 2);
     eden_full_collect(w.m); /* nothing lives: as at the beginning */
     assert_int_equal(watch.value[EDEN_DECISION_OLD_GOAL], EDEN_POLICY_SPARE);
