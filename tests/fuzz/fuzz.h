@@ -176,10 +176,15 @@ struct option_set {
     bool restless;        /* EDEN_FUZZ_LISTENERS: listeners come and go */
     bool sweeps_later;    /* EDEN_FUZZ_SWEEPS_LATER: old space is swept after full collections */
 };
-extern const struct option_set plan[];
-extern const size_t plan_sets;
-void use_option_set(size_t set);
-bool run_plan(size_t jobs);
+size_t option_sets(void); /* at most 256: a byte of an input chooses one */
+const struct option_set *option_set(size_t number);
+void use_option_set(const struct option_set *set);
+bool run_plan(void);
+
+/* pairs.c */
+size_t pair_rows(void);
+const struct option_set *pair_row(size_t number);
+bool run_pairs(uint64_t first, uint64_t seeds, size_t events, size_t jobs); /* as many seeds for each row */
 
 /* input.c */
 struct input {

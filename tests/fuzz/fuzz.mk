@@ -24,6 +24,17 @@ $(READER_TESTS) $(READERS:%=$(B)/tests/fuzz-%):
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(BPF_LIBS) -lcsv -lm -lpthread
 
+# Seeds over the table of all pairs of options (pairs.c).
+SEEDS ?= 10000
+SAN_SEEDS ?= 100
+.PHONY: test-seeds
+test-seeds: ## run SEEDS (10000) of the heap fuzzer over all pairs of options, and SAN_SEEDS (100) under ASan and UBSan
+	@scripts/setup
+	@$(MAKE) --no-print-directory -s $(JOBS) $(B)/tests/heap-fuzz
+	@$(MAKE) --no-print-directory -s $(JOBS) SAN=1 B=$(B)/san $(B)/san/tests/heap-fuzz
+	@$(B)/tests/heap-fuzz --pairs --seeds $(SEEDS) --jobs $(shell nproc)
+	@$(B)/san/tests/heap-fuzz --pairs --seeds $(SAN_SEEDS) --jobs $(shell nproc)
+
 FUZZ_SECONDS ?= 60
 FUZZERS ?= heap $(READERS)
 fuzz: ## fuzz the heap (libFuzzer, AFL++) and what reads strangers' bytes, FUZZERS (all), each for FUZZ_SECONDS (60)

@@ -1,11 +1,11 @@
-/* Inputs for fuzzers that are guided by coverage: files of bytes, any bytes. The first chooses an option set of the
- * plan; each 17 that follow are an event, its number and its four operands. */
+/* Inputs for fuzzers that are guided by coverage: files of bytes, any bytes. The first chooses an option set (plan.c,
+ * pairs.c); each 17 that follow are an event, its number and its four operands. */
 #include "fuzz.h"
 
 enum { OPERAND_BYTES = 16, EVENT_BYTES = 1 + OPERAND_BYTES };
 
 struct input decode_input(const unsigned char *bytes, size_t size) {
-    struct input input = {.option_set = size == 0 ? 0 : bytes[0] % plan_sets};
+    struct input input = {.option_set = size == 0 ? 0 : bytes[0] % option_sets()};
     input.count = size == 0 ? 0 : (size - 1) / EVENT_BYTES;
     input.count = input.count < MAX_EVENTS ? input.count : MAX_EVENTS;
     input.events = need(calloc(input.count + 1, sizeof *input.events));
@@ -50,13 +50,13 @@ int run_input(const char *path) {
         perror(path);
         return 2;
     }
-    use_option_set(input.option_set);
+    const struct option_set *set = option_set(input.option_set);
+    use_option_set(set);
     bool failed = fails(input.events, input.count, false, how, sizeof how);
     if (!failed) {
-        printf("%s: %zu events with '%s': no fault\n", path, input.count, plan[input.option_set].options);
+        printf("%s: %zu events with '%s': no fault\n", path, input.count, set->options);
     } else {
-        printf("%s fails: %s, with EDEN_OPTIONS='%s'. Again: heap-fuzz --input %s\n", path, how,
-               plan[input.option_set].options, path);
+        printf("%s fails: %s, with EDEN_OPTIONS='%s'. Again: heap-fuzz --input %s\n", path, how, set->options, path);
         input.count = explain(input.events, input.count);
         snprintf(shorter, sizeof shorter, "%s.shrunk", path);
         if (write_input(shorter, &input)) {
@@ -74,7 +74,7 @@ int write_corpus(const char *folder, uint64_t first, uint64_t seeds, size_t coun
     char path[4096];
     int status = 0;
     for (uint64_t seed = first; seed < first + seeds && status == 0; seed++) {
-        input.option_set = seed % plan_sets;
+        input.option_set = seed % option_sets();
         make_events(input.events, count, seed);
         snprintf(path, sizeof path, "%s/seed-%llu", folder, (unsigned long long)seed);
         if (!write_input(path, &input)) {

@@ -2,6 +2,7 @@
  *
  *     heap-fuzz                           the plan of `make test`: some seeds under each of several EDEN_OPTIONS
  *     heap-fuzz --first K --seeds N       N seeds from K on, under EDEN_OPTIONS as given
+ *     heap-fuzz --pairs --seeds N         N seeds, or a few more, under the rows of the table of all pairs of options
  *     heap-fuzz ... --events E            events a seed (default 1500)
  *     heap-fuzz ... --jobs N              in N processes at a time (default 1)
  *     heap-fuzz --input FILE              what a file of `make fuzz` says (input.c)
@@ -18,7 +19,12 @@
 int main(int count, char **words) {
     unsigned long long first = 1, seeds = 0, events = 1500, jobs = 1;
     const char *input = NULL, *corpus = NULL;
+    bool pairs = false;
     for (int i = 1; i < count; i++) {
+        if (strcmp(words[i], "--pairs") == 0) {
+            pairs = true;
+            continue;
+        }
         unsigned long long *number = strcmp(words[i], "--first") == 0    ? &first
                                      : strcmp(words[i], "--seeds") == 0  ? &seeds
                                      : strcmp(words[i], "--events") == 0 ? &events
@@ -28,8 +34,9 @@ int main(int count, char **words) {
                             : strcmp(words[i], "--corpus") == 0 ? &corpus
                                                                 : NULL;
         if ((number == NULL && name == NULL) || i + 1 == count) {
-            fprintf(stderr, "usage: heap-fuzz [--first K] [--seeds N] [--events E] [--jobs N] [--corpus DIR]\n"
-                            "       heap-fuzz --input FILE\n");
+            fprintf(stderr,
+                    "usage: heap-fuzz [--pairs] [--first K] [--seeds N] [--events E] [--jobs N] [--corpus DIR]\n"
+                    "       heap-fuzz --input FILE\n");
             return 2;
         }
         i++;
@@ -50,8 +57,11 @@ int main(int count, char **words) {
     if (corpus != NULL) {
         return write_corpus(corpus, first, seeds, events);
     }
+    if (pairs) {
+        return run_pairs(first, seeds == 0 ? 1 : seeds, events, jobs) ? 0 : 1;
+    }
     if (seeds == 0) {
-        return run_plan(jobs) ? 0 : 1;
+        return run_plan() ? 0 : 1;
     }
     if (!run_seeds(first, seeds, events, jobs)) {
         return 1;

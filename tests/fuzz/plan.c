@@ -1,8 +1,9 @@
 /* What `make test` runs: some seeds under each of several EDEN_OPTIONS, some of them with a listener (profile.c) that
- * asks for a sampling. Inputs number them: new ones go to the end. Run from the top folder: one names a file. */
+ * asks for a sampling; and under each row of the table of pairs (pairs.c). Inputs number both: new ones go to the end.
+ * Run from the top folder: one names a file. */
 #include "fuzz.h"
 
-const struct option_set plan[] = {
+static const struct option_set plan[] = {
     {"", NULL, false, false},
     {"eden_size=64K,policy=fixed", NULL, false, false},
     {"eden_size=64K,large_object=4096,grow_headroom=64K,shrink_threshold=0,policy=fixed", NULL, false, false},
@@ -154,40 +155,53 @@ const struct option_set plan[] = {
     {"pause_goal=1,policy=fixed,eden_size=64K,large_object=4096", "0x10031", true, false},
     {"pause_goal=1,policy=auto,max_heap=6M", "0x10131", true, false},
 };
-const size_t plan_sets = sizeof plan / sizeof plan[0];
+enum { PLANNED = sizeof plan / sizeof plan[0] };
 
-void use_option_set(size_t set) {
+size_t option_sets(void) { return PLANNED + pair_rows(); }
+
+const struct option_set *option_set(size_t number) {
+    return number < PLANNED ? &plan[number] : pair_row(number - PLANNED);
+}
+
+void use_option_set(const struct option_set *set) {
     unsetenv("EDEN_STATS");
     unsetenv("EDEN_LOG");
-    setenv("EDEN_OPTIONS", plan[set].options, 1);
-    if (plan[set].sampling == NULL) {
+    setenv("EDEN_OPTIONS", set->options, 1);
+    if (set->sampling == NULL) {
         unsetenv("EDEN_SAMPLING");
     } else {
-        setenv("EDEN_SAMPLING", plan[set].sampling, 1);
+        setenv("EDEN_SAMPLING", set->sampling, 1);
     }
-    if (plan[set].restless) {
+    if (set->restless) {
         setenv("EDEN_FUZZ_LISTENERS", "1", 1);
     } else {
         unsetenv("EDEN_FUZZ_LISTENERS");
     }
-    if (plan[set].sweeps_later) {
+    if (set->sweeps_later) {
         setenv("EDEN_FUZZ_SWEEPS_LATER", "1", 1);
     } else {
         unsetenv("EDEN_FUZZ_SWEEPS_LATER");
     }
 }
 
-bool run_plan(size_t jobs) {
-    const uint64_t first = TEST_SANITIZED ? 1 : 2, seeds = TEST_SANITIZED ? 1 : 2; /* `make test` runs both */
-    for (size_t i = 0; i < plan_sets; i++) {
-        use_option_set(i);
-        if (!run_seeds(first, seeds, 1500, jobs)) {
+static bool run_set(const struct option_set *set, uint64_t first) {
+    use_option_set(set);
+    if (!run_seeds(first, 1, 1500, 1)) {
+        return false;
+    }
+    printf("seed %llu with '%s'%s%s%s%s\n", (unsigned long long)first, set->options,
+           set->sampling == NULL ? "" : ", sampling ", set->sampling == NULL ? "" : set->sampling,
+           set->restless ? ", listeners come and go" : "", set->sweeps_later ? ", swept later" : "");
+    return true;
+}
+
+bool run_plan(void) {
+    const uint64_t seed = TEST_SANITIZED ? 1 : 2; /* `make test` runs both */
+    const size_t sets = TEST_SANITIZED ? PLANNED : option_sets();
+    for (size_t i = 0; i < sets; i++) {
+        if (!run_set(option_set(i), seed)) {
             return false;
         }
-        const char *sampling = plan[i].sampling;
-        printf("%llu seeds with '%s'%s%s%s%s\n", (unsigned long long)seeds, plan[i].options,
-               sampling == NULL ? "" : ", sampling ", sampling == NULL ? "" : sampling,
-               plan[i].restless ? ", listeners come and go" : "", plan[i].sweeps_later ? ", swept later" : "");
     }
     return true;
 }
