@@ -33,8 +33,8 @@
  * object was watched as long as L, or most live longer than L; unless what its restriction leaves out can't lift it to
  * L: no object outlives the run, so the mean is at most the restricted one, plus the share alive at the restriction
  * times the rest of the run. Lifetimes with rare, extreme values need more samples than any of this can see: nothing
- * that was not sampled is known. If samples are too few, the advice is FiLiP's: start low, go higher where a class
- * has too few. The rates are FiLiP's (0.1, 1, 50, 100%); in bytes, an eighth of the distance. */
+ * that was not sampled is known. If samples are too few, the advice is FiLiP's: start low, go up if needed, which is
+ * where a class has too few. The rates are FiLiP's (0.1, 1, 50, 100%); in bytes, an eighth of the distance. */
 #include "stats/lifetimes.h"
 #include <inttypes.h>
 #include <math.h>

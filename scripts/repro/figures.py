@@ -52,10 +52,11 @@ def eden(lab):
     return "\n\n".join([
         chart, *parts,
         "The paper's values are not in its text; its shape is: the number of passes falls towards a least value, which "
-        "depends on what the application allocates and on its full collections; the time in scavenges has no clear "
-        "correlation with eden. So here: twice the eden, half the scavenges. Their time follows where most dies before "
-        "it is copied (`micro survivors`), and hardly does where what is read survives whatever eden is (the frame, at a "
-        "tenth of the scale).",
+        "depends on how much the application allocates and on its full collections; the time in scavenges has no clear "
+        "correlation with eden, for it depends on survivors and on the remembered set, too. Passes here: the same shape. "
+        "They halve while eden doubles, until full collections are most of them. Time here: not the same shape. Of "
+        "`micro survivors`, it falls with eden, for most dies before it is copied. Of the frame (at a tenth of the scale) "
+        "it falls at first, until what is copied is what survives whatever eden is.",
     ])
 
 
@@ -88,10 +89,12 @@ def survivors(lab):
         "Above (at a tenth of the scale), a program that uses enough data for long: the parameter makes no big "
         "difference, for all is tenured anyway. Below, one whose survivors of 64 bytes fill the semispace (room for "
         f"{room:,}) just above the 90% at which tenuring begins: the more are kept, the less is tenured. The last "
-        "point of each keeps all: more is tenured again, by overflow, namely what was reached last, whatever its "
-        "age. The paper's values are not in its text; its shapes are: in one program the parameter makes no big "
-        "difference; in the other there is a critical value at which long-lived objects stay in new space and more "
-        "is tenured. Its last points keep all survivors, too: there only new survivors from eden are tenured.",
+        "point of each keeps all survivors: below, more is tenured again, by overflow, namely what was reached last, "
+        "whatever its age; above, nothing changes. The paper's values are not in its text; its shapes are: in one "
+        "program the parameter makes no big difference, as here; in the other there is a critical value at which "
+        "long-lived objects stay in new space and more is tenured. Here that is so at the last point only: up to the "
+        "room of the semispace the direction is the opposite. The paper's last points keep all survivors, too: there "
+        "only new survivors from eden are tenured.",
     ])
 
 
@@ -114,8 +117,9 @@ def ratio(lab):
                     ["their time, ms", *(f"{row[4]:.0f}" for row in rows)]]),
         f"The data frame of {FRAME}, at a tenth of the scale, its image included. The paper's values are not in its "
         "text; its shape is: the larger the ratio, the fewer full collections, only in applications that use memory "
-        "intensively and whose objects end in old space. Those for an allocation remain here: the ratio has nothing "
-        "to do with them.",
+        "intensively and whose objects end in old space. The same shape here, down to those for an allocation, with "
+        "which the ratio has nothing to do. One is asked for, once the image is made; the chart has it among those for "
+        "growth.",
     ])
 
 
@@ -141,8 +145,9 @@ def headroom(lab):
                     ["segments mapped", *(row[3] for row in rows)],
                     ["the run, s", *(page.seconds(row[4] / 1e3) for row in rows)]]),
         "`micro large`, Arrays of references, all of them kept; they and the headroom are scaled alike, and shown as "
-        "they would be at scale 1. As in the paper, each allocation is a full collection while the headroom holds no "
-        "more than one object, and then their number falls in proportion to how many fit. The last headroom ran "
+        "they would be at scale 1; with `full_gc_ratio=inf`. The same shape: at a headroom of 16 MB each allocation is a full "
+        "collection, as in the paper (here as long as the headroom holds no more than one object), and then their "
+        "number falls in proportion to how many fit. The last headroom ran "
         f"{paper.FIGURE_5_FASTER} times faster than the first there, {rows[0][4] / rows[-1][4]:.1f} times here: most "
         "of what is left is clearing the Arrays' pages. The kind of object and all headrooms but the first, 16 MB, "
         "are not in the paper's text.",
@@ -160,13 +165,13 @@ def threshold(lab):
             [at, line["survivors_after"], line["threshold"], line["tenured_bytes"], line["semispace"]]
             for at, line in enumerate(done.scavenges, 1)])
         panels.append((f"{name.capitalize()} the fix", [], [
-            f"'{path}' using 1:($2/1e3) skip 1 with lines lc rgb 'black' title 'survivors'",
-            f"'{path}' using 1:($3>0?$3/1e3:NaN) skip 1 with points pt 7 ps 0.6 title 'threshold'",
-            f"'{path}' using 1:($5/1e3) skip 1 with lines lc rgb 'red' title 'semispace'"]))
+            f"'{path}' using 1:($2/1024) skip 1 with lines lc rgb 'black' title 'survivors'",
+            f"'{path}' using 1:($3>0?$3/1024:NaN) skip 1 with points pt 7 ps 0.6 title 'threshold'",
+            f"'{path}' using 1:($5/1024) skip 1 with lines lc rgb 'red' title 'semispace'"]))
         tenured = [line["tenured_bytes"] for line in done.scavenges if line["tenured_bytes"]]
         table.append([name, page.megabytes(paper.FIGURE_6[name] * 1e6), page.megabytes(done["tenured_bytes"]),
                       len(tenured), page.number(sorted(tenured)[len(tenured) // 2] / 1024)])
-    chart = lab.chart("figure-6", panels, ["set xlabel 'scavenge'", "set ylabel 'KB'", "set yrange [0:2700]"],
+    chart = lab.chart("figure-6", panels, ["set xlabel 'scavenge'", "set ylabel 'KiB'", "set yrange [0:2640]"],
                       height=280)
     return "\n\n".join([
         chart,
@@ -180,7 +185,7 @@ def threshold(lab):
 
 
 def shrink(lab):
-    """What the authors looked for and did not find: a program on which the shrink threshold matters."""
+    """What the authors did not find: a program on which the shrink threshold matters."""
     path, rows = sweep(lab, "shrink", lambda value: lab.run(
         [lab.program("patterns"), "heap.thrash"], paper.VM | {"shrink_threshold": value}), "shrink_threshold",
         ["0", "8M", "16M", "24M", "28M", "32M", "64M", "none"],

@@ -214,6 +214,15 @@ class Lab:
 
     # ---- files -------------------------------------------------------------------------------------------------------
 
+    def of_large(self, setting):
+        """What `make repro-large` found last of the largest file, under a setting: a row of steps.csv. None: nothing."""
+        name = os.path.join(self.build, "repro-large", "steps.csv")
+        if not os.path.exists(name):
+            return None
+        with open(name, newline="", encoding="utf-8") as file:
+            return next((row for row in csv.DictReader(file)
+                         if paper.FILES[row["file"]].tenth and row["setting"] == setting), None)
+
     def write(self, name, heads, rows):
         """A CSV file: whole or not at all. Returns its path."""
         path = os.path.join(self.data, name + ".csv")

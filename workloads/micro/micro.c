@@ -1,6 +1,7 @@
 /* micro: micro-benchmarks for the tuning paper's figures. Each is a pattern of allocation, so simple that what a
- * parameter does to it can be predicted; each checks its own result. `large` is the paper's artificial benchmark
- * (Figure 5); the paper does not name the programs of its Figures 2, 3, 4 and 6. */
+ * parameter does to it can be predicted; each checks its own result. `large` is after the paper's artificial
+ * benchmark (Figure 5), of whose objects its text has no kind; it does not name the programs of its Figures 2, 3, 4
+ * and 6. */
 #include "micro.h"
 
 #include <inttypes.h>

@@ -252,7 +252,7 @@ TEST(it_can_be_switched_off) {
     }
 }
 
-/* The papers' collector knows no such limit, unless somebody sets it. */
+/* policy=fixed has no such limit, like the papers' collector, unless it is set. */
 TEST(policy_fixed_has_it_only_where_it_is_set) {
     for (int is_set = 0; is_set < 2; is_set++) {
         char parameters[128];
