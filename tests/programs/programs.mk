@@ -1,7 +1,7 @@
 # Programs that tests run: tests/programs/NAME.c is $(B)/tests/NAME, with libeden.
 P := $(B)/tests/programs
 TEST_PROGRAMS := $(addprefix $(B)/tests/,allocators allocators-bare burst children exercise exercise-shared giveback held \
-	hostile leaps limits-dataframe limits-mixed limits-queue pauses phases plugin.so plugins probe_gun crowds races sites tails threads)
+	hostile leaps limits-dataframe limits-mixed limits-queue parallel pauses phases plugin.so plugins probe_gun crowds races sites tails threads)
 test-programs: $(TEST_PROGRAMS) $(B)/tests/edenscope
 
 # The way to link each but two of them: the objects and archives that it depends on.
@@ -9,7 +9,7 @@ TEST_LINK = $(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(LDLIBS) -
 $(filter-out %-shared %/probe_gun %/crowds %/races %.so,$(TEST_PROGRAMS)) $(B)/tests/faults-run:
 	@mkdir -p $(@D)
 	$(TEST_LINK)
-$(addprefix $(B)/tests/,allocators allocators-bare burst children exercise giveback held leaps pauses phases sites tails): \
+$(addprefix $(B)/tests/,allocators allocators-bare burst children exercise giveback held leaps parallel pauses phases sites tails): \
 	$(B)/tests/%: $(P)/%.o $(B)/lib/libeden.a
 $(B)/tests/faults-run: $(P)/faults.o $(B)/lib/libeden.a
 $(B)/tests/threads: $(P)/threads.o $(B)/lib/libeden-internals.a
