@@ -48,7 +48,7 @@ def near(what, a, b, bound, least):
     if abs(a - b) > max(bound * b, least):
         bad.append(f"{at['options']}: {what} {a}, not {b}")
 for at in predicted["predictions"]:
-    environment = {**os.environ, "EDEN_OPTIONS": prefix + at["options"], "EDEN_STATS": "stats"}
+    environment = {**os.environ, "EDEN_OPTIONS": f"gc_threads=1,{prefix}{at['options']}", "EDEN_STATS": "stats"}
     if os.path.exists("stats"):
         os.unlink("stats")
     subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)

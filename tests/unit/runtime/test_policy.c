@@ -426,11 +426,11 @@ TEST(large_objects_wait_for_the_goal) {
     assert_int_equal(figures_of(&w).full_collections, 1);
 }
 
-/* Decisions follow work alone. */
+/* Decisions follow work alone, of one thread: what several tenure on overflow hangs on who was first. */
 TEST(two_runs_decide_alike) {
     eden_figures figures[2];
     for (int i = 0; i < 2; i++) {
-        WORLD(w, "policy=auto,max_heap=64M");
+        WORLD(w, "policy=auto,max_heap=64M,gc_threads=1");
         EDEN_FRAME(w.m, list, 1);
         for (int round = 0; round < 4; round++) {
             list[0] = EDEN_NONE;
