@@ -6,15 +6,12 @@ import statistics
 import subprocess
 import sys
 
-from repro import page, paper
+from repro import page, settings
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 import life_programs
 
-# The paper gives no parameters of its collector. These are this collector's own, each of them: a run of a later version
-# has them, too.
-OPTIONS = paper.VM | {"eden_size": "16M", "large_object": "512K", "remembered_set": "card", "compactor": "selective",
-                      "compat.overflow": "oldest", "compat.tenured_scan": "latest-first", "compat.growth": "needed"}
+# The paper gives no parameters of its collector: the programs run with this one's own.
 SMALL_EDEN = "256K"  # of smaller programs, for as many collections
 OWN_EDEN = {"bloc": "512K"}  # the program's: what it allocates would not fill an ordinary one
 RATES = {"all": 1, "1/2": 0.5, "1/100": 0.01, "1/1000": 0.001}  # as --sampling takes them, and the share of objects
@@ -115,8 +112,8 @@ class Programs:
         key = (name, sampling, keeps)
         if key not in self.made:
             path = os.path.join(self.lab.data, "filip-profile")
-            eden = OWN_EDEN.get(name, OPTIONS["eden_size"]) if self.lab.scale == 1 else SMALL_EDEN
-            environment = self.lab.environment(OPTIONS | {"eden_size": eden})
+            eden = OWN_EDEN.get(name, settings.OWN["eden_size"]) if self.lab.scale == 1 else SMALL_EDEN
+            environment = self.lab.environment(settings.OWN | {"eden_size": eden})
             for form in ["--json"], ["--view", "csv"]:
                 words = life_programs.lifetimes(self.lab.build, sampling, f"{path}.{form[-1]}", *form)
                 done = subprocess.run(words + self.command(name, keeps), env=environment, capture_output=True, text=True)

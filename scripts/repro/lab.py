@@ -65,9 +65,10 @@ class Run:
 
     @property
     def heap_bytes(self):
-        """The heap at its largest: new space (7/5 of eden), and the most old space that a collection found mapped."""
+        """The heap at its largest: new space (7/5 of eden), and the most old space that a collection, or the end, found
+        mapped."""
         return self["eden_size"] * 7 // 5 + max(
-            (line["old_capacity"] for line in self.scavenges + self.fulls), default=self["old_capacity"])
+            self["old_capacity"], *(line["old_capacity"] for line in self.scavenges + self.fulls))
 
 
 def say(text):

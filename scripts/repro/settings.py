@@ -2,9 +2,13 @@
 import os
 
 from repro import paper, tuned
+from repro.lab import say
 
 DEFAULT, STEP_1, AUTHORS = "default", "step 1", "authors'"
 FIXED, AUTO = "policy=fixed", "policy=auto"
+# This collector's own parameters, each of them: a run of a later version has them, too.
+OWN = paper.VM | {"eden_size": "16M", "remembered_set": "card", "compactor": "selective", "compat.overflow": "oldest",
+                  "compat.tenured_scan": "latest-first", "compat.growth": "needed", "large_object": "512K"}
 HAND_MADE = [DEFAULT, *list(paper.CONFIGURATIONS)[1:]]
 STEPS = [DEFAULT, STEP_1, AUTHORS]
 OURS = [tuned.NAME, FIXED, AUTO]
@@ -17,10 +21,10 @@ def options(lab, name, setting):
         made = tuned.proposal(lab, name)
         return made.options if made else None
     if setting == AUTO:
-        return {"policy": "auto"} | lab.scaled({"large_object": paper.LARGE_OBJECT}, scale)
+        return {"policy": "auto", "gc_threads": 1} | lab.scaled({"large_object": paper.LARGE_OBJECT}, scale)
     if setting == FIXED:
-        return {"policy": "fixed"} | lab.scaled({"eden_size": 16 * paper.MIB, "grow_headroom": 16 * paper.MIB,
-                           "shrink_threshold": 32 * paper.MIB, "large_object": paper.LARGE_OBJECT}, scale)
+        return OWN | lab.scaled({"eden_size": 16 * paper.MIB, "grow_headroom": 16 * paper.MIB,
+                                 "shrink_threshold": 32 * paper.MIB, "large_object": paper.LARGE_OBJECT}, scale)
     if setting in paper.CONFIGURATIONS:
         return lab.papers(scale, paper.CONFIGURATIONS[setting])
     headroom = os.path.getsize(lab.file(name)) / scale  # of the file at scale 1: it is scaled like all sizes
@@ -32,3 +36,12 @@ def run(lab, name, setting):
     """None: not known."""
     given = options(lab, name, setting)
     return lab.frame(name, given) if given else None
+
+
+def run_within(lab, name, done):
+    """policy=auto, in the memory that another run took at most. None: it does not fit."""
+    try:
+        return lab.frame(name, options(lab, name, AUTO) | {"max_heap": done.heap_bytes})
+    except RuntimeError as failure:
+        say(f"{AUTO} in {done.heap_bytes} bytes: {failure}")
+        return None

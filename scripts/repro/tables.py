@@ -123,13 +123,16 @@ def cells(lab, name):
         gc, total, gain = known.get(setting, (None, None, None))
         of_paper = ["", "", "", ""] if gc is None else [
             page.seconds(gc), page.gain(known["default"][0] / gc), page.seconds(total), page.gain(gain)]
+        within = settings.run_within(lab, name, done) if done and setting != settings.AUTO else None
+        same = "unknown" if done is None else "" if setting == settings.AUTO else "does not fit" if within is None else (
+            page.seconds(within.gc_seconds))
         here = ["unknown"] * 6 if done is None else [
             page.seconds(done.gc_seconds), page.gain(base.gc_seconds / done.gc_seconds), page.seconds(done.processor),
             page.gain(base.processor / done.processor), f"{len(done.scavenges):,} + {len(done.fulls)}",
             page.megabytes(done.heap_bytes)]
-        rows.append([setting, *of_paper, *here])
+        rows.append([setting, *of_paper, *here, same])
     return page.table(["", "paper: GC, s", "less GC", "total, s", "gain", "here: GC, s", "less GC", "total, s", "gain",
-                       "scavenges + full", "heap at most, MB"], rows)
+                       "scavenges + full", "heap at most, MB", f"GC of {settings.AUTO} in that memory, s"], rows)
 
 
 def order(seconds):
@@ -166,7 +169,8 @@ def lifetimes(lab):
           for number, name in enumerate(paper.FILES, 3)),
         f"From most GC time to least at 3.1 GB: {order({key: cell[0] for key, cell in paper.B_CELLS['3.1 GB'].items()})} "
         f"in the paper, {order({name: largest[name] for name in paper.CONFIGURATIONS})} here. What `edenscope tune` "
-        "proposes, beside each configuration:",
+        "proposes, beside each configuration (it proposes to use memory; the last column has what this collector does in "
+        "each one's memory, with nothing else set):",
         *(tuned.verdict(name, {row[1]: (row[3], row[6]) for row in rows if row[0] == name}) for name in paper.FILES),
         f"Without those that begin full collections there are {', '.join(alone)} scavenges here, fewer than in the "
         "paper, most of all at 529 MB. Our explanation is that Pharo's program allocates more that dies at once. What "
