@@ -81,6 +81,11 @@ for compiler in gcc clang; do
     done
 done
 
+# Tests of the runtime have no notes: nobody who observes all programs observes them.
+for file in "$build"/tests/test_policy "$build"/tests/heap-fuzz; do
+    ! readelf -n "$file" | grep_all -q 'Provider: eden' || die "a tool can observe $file"
+done
+
 # A whole library without probes; and the program on it, function by function.
 make --no-print-directory -s PROBES=0 B="$folder/noprobes" "$folder/noprobes/tests/exercise" "$folder/noprobes/lib/libeden.so"
 for file in "$folder/noprobes/tests/exercise" "$folder/noprobes/lib/libeden.so"; do

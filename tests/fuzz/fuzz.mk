@@ -13,6 +13,7 @@ $(B)/tests/heap-fuzz $(B)/tests/fuzz-target: $(FUZZ_OBJ) $(B)/bpf/model/lifetime
 		$(B)/lib/libeden-internals.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) -Wl,--wrap=eden_probe_batch -lcmocka -lm -lpthread
+	$(UNSEE)
 
 READER_PARTS := $(addprefix $(B)/tests/fuzz/readers/,support.o elf_image.o) $(call workload_parts,dataframe) $(B)/obj/workloads/program.o \
 	$(B)/lib/libedenscope.a $(B)/lib/libeden-internals.a
