@@ -21,7 +21,8 @@ WARM = 3  # scavenges of a run that are not counted: the first stores touch memo
 SETTINGS = [
     ("same", 10_000_000, 1000, "at the same random places each time"),
     ("new", 10_000_000, 1000, "at new random places each time, those of last time cleared"),
-    ("next", 10_000_000, 10_000, "row after row, as into an Array of a data frame (in the tuning paper its scavenges took 52 times as long)"),
+    ("next", 10_000_000, 10_000, "row after row, as into an Array of a data frame, whose scavenges took 52 times as long in the "
+     "tuning paper"),
     ("next", 1_000_000, 100_000, "row after row: much is stored into, so that cards spare little"),
 ]
 SIDES = [(remembered_set, holder) for holder in ("large", "small") for remembered_set in ("object", "card")]

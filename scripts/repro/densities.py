@@ -54,5 +54,5 @@ def run(lab):
         "to the end. The paper marks 60% of the memory, at lifetime 0, and 75% of the objects. It counts the rest as "
         "long-lived, which it does not define in numbers. If the highest label of its Figure 5 is the first bin, it has "
         f"{paper.FIRST_BIN} of {paper.OBJECTS} million objects there; here {first[2] / 1e6:.1f} of {total[1] / 1e6:.1f} "
-        "million are. More of the memory lives long here, for most of it is the text of the file, which is kept."
+        "million are."
     ])

@@ -56,7 +56,8 @@ def eden(lab):
         "correlation with eden, for it depends on survivors and on the remembered set, too. Passes here: the same shape. "
         "They halve while eden doubles, until full collections are most of them. Time here: not the same shape. Of "
         "`micro survivors`, it falls with eden, for most dies before it is copied. Of the frame (at a tenth of the scale) "
-        "it falls at first, until what is copied is what survives whatever eden is.",
+        "about as much is copied at each size, for what is read survives whatever eden is; the time falls at first all "
+        "the same.",
     ])
 
 

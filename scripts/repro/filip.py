@@ -245,7 +245,7 @@ def table_5(programs):
                      *beside(known, [hundredths(mean(here_at(kind, rate))) for rate in RATES])])
     of_ours = mean(gains["here"])
     if of_ours is None:
-        said = "Ours (-) have not been measured: `make bench-lifetimes` does that, before this page is made."
+        said = "Where ours is -, it has not been measured: `make bench-lifetimes` does that, before this page is made."
     else:
         some, few = (mean(here_at("ephemeron", rate)) - 1 for rate in ("1/2", "1/1000"))
         added = few / some

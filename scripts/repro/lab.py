@@ -71,6 +71,10 @@ class Run:
             self["old_capacity"], *(line["old_capacity"] for line in self.scavenges + self.fulls))
 
 
+class OutOfMemory(RuntimeError):
+    """A program whose heap, with its limit, had no room."""
+
+
 def say(text):
     print(f"reproduce: {text}", file=sys.stderr, flush=True)
 
@@ -200,7 +204,8 @@ class Lab:
             done = subprocess.run(command, env=environment, capture_output=True)
             wall, processor = time.monotonic() - start, children_seconds() - before
             if done.returncode != 0:
-                raise RuntimeError(f"{shown} gave status {done.returncode}: {done.stderr.decode(errors='replace')}")
+                kind = OutOfMemory if b"out of memory" in done.stderr else RuntimeError
+                raise kind(f"{shown} gave status {done.returncode}: {done.stderr.decode(errors='replace')}")
             heaps, lines = read_lines(stats), read_lines(log)
         if len(heaps) != 1:
             raise RuntimeError(f"{shown} had {len(heaps)} heaps, not one")

@@ -2,7 +2,7 @@
 import os
 
 from repro import paper, tuned
-from repro.lab import say
+from repro.lab import OutOfMemory, say
 
 DEFAULT, STEP_1, AUTHORS = "default", "step 1", "authors'"
 FIXED, AUTO = "policy=fixed", "policy=auto"
@@ -42,6 +42,6 @@ def run_within(lab, name, done):
     """policy=auto, in the memory that another run took at most. None: it does not fit."""
     try:
         return lab.frame(name, options(lab, name, AUTO) | {"max_heap": done.heap_bytes})
-    except RuntimeError as failure:
+    except OutOfMemory as failure:
         say(f"{AUTO} in {done.heap_bytes} bytes: {failure}")
         return None

@@ -7,7 +7,6 @@
 #include <eden/eden.h>
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

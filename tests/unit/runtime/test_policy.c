@@ -290,7 +290,7 @@ static uint64_t most_mapped_of_a_queue(uint64_t memory) {
     w.heap->group_memory = memory;
     uint64_t most = 0;
     make_list(&w, &lists[0], 3000000, 0, UINT64_MAX); /* 69 MiB */
-    for (int i = 0; i < 24; i++) {                    /* as much again is old when it dies */
+    for (int i = 0; i < 60; i++) {                    /* as much again is old when it dies */
         lists[1] = EDEN_NONE;
         for (int j = 0; j < 400000; j++) {
             eden_value pair = eden_new(w.m, w.pair);
@@ -503,7 +503,7 @@ TEST(what_survives_again_is_tenured) {
     table[0] = eden_new_slots(w.m, w.array, SLOTS);
     uint64_t random = 88172645463325252ull;
     bool kept = false;
-    for (size_t i = 0; i < 5000000; i++) {
+    for (size_t i = 0; i < 10000000; i++) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
