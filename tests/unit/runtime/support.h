@@ -228,6 +228,12 @@ static inline uint64_t next_random(uint64_t *state) {
     return x * 0x2545f4914f6cdd1dull;
 }
 
+/* Before all tests of a program that asserts what heaps decide: with several threads no two runs decide alike. */
+static inline int collect_alone(void **state) {
+    (void)state;
+    return setenv("EDEN_OPTIONS", "gc_threads=1", 1);
+}
+
 /* Before all tests of a program that sets EDEN_OPTIONS itself. */
 static inline int clear_options(void **state) {
     (void)state;

@@ -312,3 +312,5 @@ TEST(what_was_counted_is_dropped) {
     assert_null(census->before.of_class);
     assert_null(census->latest.of_class);
 }
+
+SUITE(collect_alone, NULL)

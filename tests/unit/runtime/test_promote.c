@@ -267,3 +267,5 @@ TEST(with_a_goal_only_need_promotes_in_place) {
     assert_false(w.heap->policy.rule.is_in_place);
     verify(&w);
 }
+
+SUITE(collect_alone, NULL)
