@@ -472,18 +472,27 @@ static bool print_heap(FILE *out, const struct rows *rows, size_t heap, const st
     return good;
 }
 
+/* A damaged recording may say more than readers of JSON take for a whole number. */
+static bool print_lost(FILE *out, uint64_t lost) {
+    json_t *number = json_number(lost);
+    bool good = json_dumpf(number, out, JSON_ENCODE_ANY) == 0;
+    json_decref(number);
+    return good;
+}
+
 static bool print_all(FILE *out, const struct rows *rows, uint64_t lost, const struct choice *choice,
                       const struct rows_format *format) {
     const struct view *view = rows->view;
     bool good = true;
     if (format->json) {
-        fprintf(out, "{\"schema\":\"edenscope/view/1\",\"view\":\"%s\",\"lost\":%" PRIu64 ",\"heaps\":[", view->name,
-                lost);
+        fprintf(out, "{\"schema\":\"edenscope/view/1\",\"view\":\"%s\",\"lost\":", view->name);
+        good = print_lost(out, lost);
+        fputs(",\"heaps\":[", out);
     } else if (format->separator) {
         print_separated_heading(out, &view->tables[choice->table], choice, format->separator);
     } else if (lost) {
-        fprintf(out, "# %s%" PRIu64 " events were lost: rows are missing, and figures are \"at least\"%s\n",
-                style_on(out, STYLE_WARNING), lost, style_off(out, STYLE_WARNING));
+        fprintf(out, "# %s%" PRIu64 " event%s lost: rows are missing, and figures are \"at least\"%s\n",
+                style_on(out, STYLE_WARNING), lost, lost == 1 ? " was" : "s were", style_off(out, STYLE_WARNING));
     }
     for (size_t i = 0; good && i < rows->places.count; i++) {
         good = print_heap(out, rows, i, choice, format);

@@ -394,7 +394,11 @@ void reader_seeds(reader_seed_fn *seed) {
     static const uint8_t changes[] = {3, 1, 0, 40, 2, 1, 4, 'e', 'd', 'e', 'n', 1,  1, 70, 0,    2,
                                       8, 1, 2, 3,  4, 5, 6, 7,   8,   1,   0,   90, 0, 5,  0xff, 0x80};
     static const uint8_t bytes[] = {0, 3, 0xfd, 4, 1, 2, 3, 4, 0xe1, 1, 0xff, 0x88, 2, 0, 1, 0, 1, 0, 0, 0, 1};
+    /* More than 2^63 lost events. */
+    static const uint8_t lost[] = {3,  17, 0, 1,   40,  101, 7,   133, 0, 100, 9,  4,
+                                   70, 0,  1, 101, 118, 101, 110, 0,   9, 9,   128};
     seed("", 0);
+    seed(lost, sizeof lost);
     seed(changes, sizeof changes);
     seed(bytes, sizeof bytes);
     for (uint8_t i = 0; i < sizeof alterations / sizeof *alterations; i++) {
