@@ -98,6 +98,14 @@ static eden_value format_old(eden_heap *heap, uintptr_t start, uint64_t header, 
     return object;
 }
 
+/* In the memory that eden has and does without. 0: there is not enough of it. */
+static eden_value allocate_from_eden(eden_heap *heap, size_t bytes) {
+    if (heap->mutator.free != heap->eden.start) { /* nothing is old, so there was no full collection */
+        scavenge(heap, EDEN_SCAVENGE_EDEN);
+    }
+    return policy_gives_eden(heap, bytes) && old_space_grow(heap, bytes) ? old_space_allocate(heap, bytes) : 0;
+}
+
 static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
     eden_value start = old_space_allocate(heap, bytes);
     uint64_t goal = policy_old_goal(heap);
@@ -127,6 +135,9 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
     if (start == 0 && in_pieces && heap->params.compactor != EDEN_COMPACTOR_NONE) {
         full_collect_sliding(heap, bytes);
         start = old_space_allocate(heap, bytes);
+    }
+    if (start == 0 && policy_could_give(heap, bytes)) {
+        start = allocate_from_eden(heap, bytes);
     }
     if (start == 0) {
         return fail_allocation(heap, header, bytes);

@@ -190,6 +190,31 @@ void policy_yield(eden_heap *heap, uint64_t bytes) {
     heap_set_limit(heap); /* also outside a collection: the program may go on without the slow path */
 }
 
+/* A semispace that has room for what survives. */
+static uint64_t least_semispace(const eden_heap *heap) {
+    uint64_t least = new_space_fifth(EDEN_POLICY_LEAST), used = system_page_round(heap_survivor_used(heap));
+    return used > least ? used : least;
+}
+
+bool policy_could_give(const eden_heap *heap, size_t bytes) {
+    uint64_t limit = heap->params.max_heap, wanted = system_page_round(bytes) + policy_kept_free(heap);
+    uint64_t new_bytes = EDEN_POLICY_LEAST + 2 * least_semispace(heap),
+             needed = new_bytes + heap->old.capacity + wanted;
+    return params_decide(&heap->params, EDEN_PARAM_eden_size) && !heap->is_mixed && limit != EDEN_NO_LIMIT &&
+           new_bytes < heap->new_space.bytes && needed <= limit;
+}
+
+/* In the checked build eden may begin later than new space has it (poison.c): then it is in use. */
+bool policy_gives_eden(eden_heap *heap, size_t bytes) {
+    if (heap->mutator.free != heap->new_space.eden_start || !policy_could_give(heap, bytes)) {
+        return false;
+    }
+    heap->policy.reason = EDEN_REASON_MAPPED;
+    new_space_resize(heap, EDEN_POLICY_LEAST, least_semispace(heap));
+    limit_eden(heap, EDEN_NO_LIMIT);
+    return true;
+}
+
 /* Eden takes all there is, but for another new space, and the survivors. */
 static void fit_all(eden_heap *heap) {
     uint64_t all = most_mapped(heap), least = new_space_fifth(EDEN_POLICY_LEAST);

@@ -31,6 +31,10 @@ bool policy_promotes_in_place(const eden_heap *heap);
 uint64_t policy_kept_free(const eden_heap *heap);
 /* Returns so much of eden to the system as it does without, or can do without. */
 void policy_yield(eden_heap *heap, uint64_t bytes);
+/* An allocation of `bytes` in old space that is about to fail: would it find room if eden were as small as can be? */
+bool policy_could_give(const eden_heap *heap, size_t bytes);
+/* If so, makes an empty eden as small as that. */
+bool policy_gives_eden(eden_heap *heap, size_t bytes);
 /* Outside a scavenge: old space has another size, so another part of eden could be promoted. */
 void policy_old_changed(eden_heap *heap);
 /* Reports to the observers which sizes have changed; at the end of a collection, eden is empty. */

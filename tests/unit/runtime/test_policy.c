@@ -233,6 +233,47 @@ TEST(an_eden_that_shrinks_keeps_its_pages_until_they_are_needed) {
     verify(&w);
 }
 
+/* What is to be allocated has no room but that of eden, which has its largest part of the limit: it gets all but the
+ * least. With nothing old, eden is emptied first. */
+TEST(an_object_that_finds_no_room_takes_that_of_eden) {
+    const size_t least = 2 * MIB; /* eden, its semispaces, and another new space */
+    for (size_t pairs = 0; pairs <= 1500000; pairs += 500000) {
+        WORLD(w, "policy=auto,max_heap=64M");
+        EDEN_FRAME(w.m, local, 2);
+        make_list(&w, &local[0], pairs, 0, 64 * MIB);
+        if (pairs == 0) {
+            local[0] = eden_new(w.m, w.pair);
+            eden_slot_set(w.m, local[0], 0, eden_int(0));
+        } else {
+            eden_full_collect(w.m);
+        }
+        size_t wanted = 64 * MIB - w.heap->old.capacity - least;
+        local[1] = new_sized(&w, wanted);
+        assert_true(local[1] != EDEN_NONE);
+        assert_true(mapped(&w) <= 64 * MIB);
+        check_list(local[0], pairs == 0 ? 1 : pairs);
+        verify(&w);
+        local[1] = EDEN_NONE;
+        make_list(&w, &local[1], 500000, 1, 64 * MIB);
+        check_list(local[1], 500000);
+        verify(&w);
+    }
+}
+
+/* What would not do either is left alone. */
+TEST(an_object_that_finds_no_room_at_all_takes_nothing_from_eden) {
+    WORLD(w, "policy=auto,max_heap=64M");
+    EDEN_FRAME(w.m, local, 1);
+    make_list(&w, &local[0], 500000, 0, 64 * MIB);
+    eden_full_collect(w.m);
+    const uint64_t size = w.heap->params.eden_size;
+    assert_true(size > EDEN_POLICY_LEAST);
+    assert_true(new_sized(&w, 64 * MIB) == EDEN_NONE);
+    assert_true(w.heap->params.eden_size == size);
+    check_list(local[0], 500000);
+    verify(&w);
+}
+
 TEST(all_that_is_mapped_stays_within_the_limit) {
     WORLD(w, "policy=auto,max_heap=64M");
     EDEN_FRAME(w.m, list, 1);
@@ -430,7 +471,7 @@ TEST(large_objects_wait_for_the_goal) {
 TEST(two_runs_decide_alike) {
     eden_figures figures[2];
     for (int i = 0; i < 2; i++) {
-        WORLD(w, "policy=auto,max_heap=64M,gc_threads=1");
+        WORLD(w, "policy=auto,max_heap=64M");
         EDEN_FRAME(w.m, list, 1);
         for (int round = 0; round < 4; round++) {
             list[0] = EDEN_NONE;
@@ -739,3 +780,5 @@ TEST(room_taken_by_large_objects_is_reported_by_the_next_collection) {
     assert_int_equal(watch.value[EDEN_DECISION_EDEN], EDEN_POLICY_FIRST);
     watch_end();
 }
+
+SUITE(collect_alone, NULL)
