@@ -47,7 +47,7 @@ static uint64_t *first_slot(eden_value ephemeron) { return eden_words_(ephemeron
 
 /* Where several threads collect, others may read it meanwhile. */
 static void write_header(eden_value object, uint64_t header) {
-    __atomic_store_n(eden_words_(object), header, __ATOMIC_RELAXED);
+    __atomic_store_n(eden_words_(object), header, __ATOMIC_RELEASE);
 }
 
 static void set_format(eden_value object, uint64_t format) {

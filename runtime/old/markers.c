@@ -23,9 +23,9 @@
  *
  * 4. Invariants
  * I1. Each object is counted once, by the thread that has set its mark bit. So the sum is what one thread would count.
- * I2. While threads mark, headers change by atomic accesses only: the mark bit by compare-and-swap, all else under the
- *     lock. Reading a header without one is right where this thread has set its mark bit, or has the object from a
- *     queue.
+ * I2. While threads mark, headers change by atomic accesses only, which release: the mark bit by compare-and-swap, all
+ *     else under the lock. Reading a header without one is right where this thread has set its mark bit, by an access
+ *     that acquires, or has the object from a queue.
  * I3. Objects stay where they are, and no slot is written but the first ones of ephemerons that are released.
  *
  * 5. Failure
@@ -61,7 +61,7 @@ struct marker {
     struct lazy_sweep *sweep; /* as in struct marking */
 };
 
-static uint64_t header_now(eden_value object) { return __atomic_load_n(eden_words_(object), __ATOMIC_RELAXED); }
+static uint64_t header_now(eden_value object) { return __atomic_load_n(eden_words_(object), __ATOMIC_ACQUIRE); }
 
 /* For the collecting thread. */
 static void leave(struct marker *marker, eden_value object) {
@@ -87,7 +87,7 @@ static bool claim(struct marker *marker, eden_value v) {
         } else if ((header & EDEN_HEADER_MARKED) != 0) {
             return false;
         } else if (__atomic_compare_exchange_n(eden_words_(v), &header, header | EDEN_HEADER_MARKED, true,
-                                               __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+                                               __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
             return true;
         }
     }
