@@ -7,7 +7,7 @@
  *     and enters the figures at that moment.
  * I3. The heap's public header gets a copy at the end of each collection, under its sequence lock.
  * I4. The header says which phase is under way: the innermost that has begun and not ended. Between the scavenge of a
- *     full collection and its start, that is the full collection. */
+ *     full collection and its start, that is the full collection; between the steps of a cycle, the marking. */
 #include "observe/events.h"
 
 static const int parents[EDEN_PHASE_COUNT] = {
@@ -57,20 +57,35 @@ static void publish(eden_heap *heap) {
 
 static struct events *events_of(struct observer *observer) { return (struct events *)observer; }
 
-static void show_activity(eden_heap *heap, enum eden_activity activity, uint64_t since_ns) {
-    heap_header_begin(&heap->info);
-    __atomic_store_n(&heap->info.activity, (uint32_t)activity, __ATOMIC_RELAXED);
-    __atomic_store_n(&heap->info.activity_ns, since_ns, __ATOMIC_RELAXED);
-    heap_header_end(&heap->info);
+/* A reader sees all of it or nothing. */
+static void show(struct events *events, enum eden_activity activity, uint64_t since_ns, enum eden_phase phase,
+                 uint64_t phase_ns) {
+    struct eden_heap_info *info = &events->observer.heap->info;
+    events->began_ns[phase] = phase_ns;
+    heap_header_begin(info);
+    __atomic_store_n(&info->activity, (uint32_t)activity, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->activity_ns, since_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->phase, (uint64_t)phase, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->phase_ns, phase_ns, __ATOMIC_RELAXED);
+    heap_header_end(info);
 }
 
-static void show_phase(struct events *events, enum eden_phase phase, uint64_t since_ns) {
-    struct eden_heap_info *info = &events->observer.heap->info;
-    events->began_ns[phase] = since_ns;
-    heap_header_begin(info);
-    __atomic_store_n(&info->phase, (uint64_t)phase, __ATOMIC_RELAXED);
-    __atomic_store_n(&info->phase_ns, since_ns, __ATOMIC_RELAXED);
-    heap_header_end(info);
+/* Of the stop under way. */
+static void show_phase(struct events *events, enum eden_phase phase, uint64_t phase_ns) {
+    show(events, EDEN_ACTIVITY_STOPPED, events->observer.heap->info.activity_ns, phase, phase_ns);
+}
+
+/* The program goes on, perhaps amid a cycle, which began with its first step. */
+static void show_program(struct events *events, uint64_t now_ns) {
+    if (!cycle_is_running(&events->observer.heap->cycle)) {
+        events->cycle_ns = 0;
+        show(events, EDEN_ACTIVITY_RUNNING, now_ns, EDEN_PHASE_scavenge, now_ns);
+        return;
+    }
+    if (events->cycle_ns == 0) {
+        events->cycle_ns = events->began_ns[EDEN_PHASE_scavenge__mark];
+    }
+    show(events, EDEN_ACTIVITY_BESIDE, events->cycle_ns, EDEN_PHASE_scavenge__mark, events->cycle_ns);
 }
 
 static void note_pause(eden_heap *heap, uint64_t ns) {
@@ -96,7 +111,7 @@ void events_create(struct events *events) {
     system_restore_cancellation(cancellation);
     set_gauges(heap);
     heap->info.figures[EDEN_FIGURE_eden_size] = heap->figures.eden_size;
-    show_activity(heap, EDEN_ACTIVITY_RUNNING, heap->info.created_ns);
+    show_program(events, heap->info.created_ns);
     eden_fire_heap__create(heap, heap->info.heap_id, heap->info.name);
     params_fire(heap, NULL);
 }
@@ -130,8 +145,7 @@ static void scavenge_begin(struct observer *self, const struct scavenge_pass *pa
     events_of(self)->scavenge = before;
     events_of(self)->phase_ns[EDEN_PHASE_scavenge__mark] = 0; /* but for these, all run in each scavenge */
     events_of(self)->phase_ns[EDEN_PHASE_scavenge__sweep] = 0;
-    show_phase(events_of(self), EDEN_PHASE_scavenge, pass->start_ns);
-    show_activity(heap, EDEN_ACTIVITY_STOPPED, pass->start_ns);
+    show(events_of(self), EDEN_ACTIVITY_STOPPED, pass->start_ns, EDEN_PHASE_scavenge, pass->start_ns);
 }
 
 static void scavenge_end(struct observer *self, const struct scavenge_pass *pass) {
@@ -163,7 +177,7 @@ static void scavenge_end(struct observer *self, const struct scavenge_pass *pass
     if (pass->cause == EDEN_SCAVENGE_FULL && heap->broken_invariant == NULL) {
         show_phase(events, EDEN_PHASE_full, pass->start_ns + ns);
     } else {
-        show_activity(heap, EDEN_ACTIVITY_RUNNING, pass->start_ns + ns);
+        show_program(events, pass->start_ns + ns);
     }
 }
 
@@ -203,7 +217,7 @@ static void full_end(struct observer *self, const struct full_pass *pass) {
                          heap_remembered(heap));
     log_full(events, pass, ns, freed);
     publish(heap);
-    show_activity(heap, EDEN_ACTIVITY_RUNNING, pass->start_ns + ns);
+    show_program(events, pass->start_ns + ns);
 }
 
 static void phase_begin(struct observer *self, enum eden_phase phase) {

@@ -22,6 +22,7 @@ struct events {
     uint64_t phase_ns[EDEN_PHASE_COUNT]; /* how long each took when it last ran */
     uint64_t began_ns[EDEN_PHASE_COUNT]; /* when each last began */
     uint64_t full_scavenge_ns;           /* the scavenges of the full collection that runs */
+    uint64_t cycle_ns;                   /* when the cycle that runs began; 0: none runs */
     char room[LOG_ROOM];                 /* as the heap begins and ends */
 };
 

@@ -27,6 +27,8 @@ static void begin(const struct world *w, uint64_t objects) {
     assert_true(runs(w));
     assert_true(w->m->barrier_words > w->m->young_words);
     assert_non_null(w->heap->old.sweep.pages);
+    assert_int_equal(w->heap->info.activity, EDEN_ACTIVITY_BESIDE);
+    assert_int_equal(w->heap->info.phase, EDEN_PHASE_scavenge__mark);
 }
 
 /* The last stop. */
@@ -40,6 +42,7 @@ static void finish(const struct world *w) {
     assert_true(w->m->barrier_words == w->m->young_words);
     assert_int_equal(w->heap->cycle.stack.count, 0);
     assert_int_equal(w->heap->cycle.left_count, 0);
+    assert_int_equal(w->heap->info.activity, EDEN_ACTIVITY_RUNNING);
 }
 
 /* A list of old pairs; each has its number in slot 1. */
@@ -82,6 +85,21 @@ static void assert_rest_lives(const struct world *w, eden_value rest, size_t nod
         assert_int_equal(eden_int_value(eden_slot(rest, 1)), (int64_t)i);
     }
     assert_true(rest == EDEN_NONE);
+}
+
+TEST(the_header_says_since_when_a_cycle_runs) {
+    WORLD(w, FIXED);
+    EDEN_FRAME(w.m, local, 1);
+    make_old_list(&w, &local[0], NODES);
+    uint64_t before = system_now_ns();
+    begin(&w, NODES / 2);
+    uint64_t began = w.heap->info.activity_ns;
+    assert_true(began > before && w.heap->info.phase_ns == began);
+    step(&w, 1);
+    assert_int_equal(w.heap->info.activity, EDEN_ACTIVITY_BESIDE);
+    assert_true(w.heap->info.activity_ns == began && w.heap->info.phase_ns == began);
+    finish(&w);
+    assert_true(w.heap->info.activity_ns > began);
 }
 
 TEST(no_cycle_runs_by_default) {
