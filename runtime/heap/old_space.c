@@ -182,7 +182,7 @@ static uintptr_t find_gap(eden_heap *heap, size_t least, size_t *bytes, size_t *
             *index = i;
         }
     }
-    *bytes = largest.bytes;
+    *bytes = largest.bytes < *bytes ? largest.bytes : *bytes;
     return largest.bytes >= least ? largest.start : 0;
 }
 
@@ -345,9 +345,6 @@ static void remove_gone(struct old_space *old) {
             old->segments[kept++] = old->segments[i];
         }
     }
-    if (kept != old->segment_count) {
-        old->passed = (struct passed_gaps){0, 0};
-    }
     old->segment_count = kept;
 }
 
@@ -356,6 +353,7 @@ static void remove_gone(struct old_space *old) {
 static void cut(eden_heap *heap, struct segment *segment, uintptr_t from) {
     uintptr_t limit = segment->limit;
     segment->limit = segment->swept_to = segment->dead_to = segment->tail = from;
+    heap->old.passed = (struct passed_gaps){0, 0};
     heap->old.capacity -= limit - from;
     heap->old.free_bytes -= limit - from;
     OBSERVE(heap, segment, false, segment->start, limit - segment->start);

@@ -430,6 +430,26 @@ TEST(gaps_are_filled_from_the_lowest) {
     assert_true(lower > ROUNDS / 20);
 }
 
+TEST(a_segment_that_loses_its_end_leaves_a_gap) {
+    WORLD(w, "policy=auto,grow_headroom=64M");
+    EDEN_FRAME(w.m, local, 5);
+    const struct old_space *old = &w.heap->old;
+    local[0] = new_sized(&w, MIB);
+    local[1] = new_sized(&w, 60 * MIB); /* in the same segment */
+    local[2] = new_sized(&w, 10 * MIB);
+    local[3] = new_sized(&w, 50 * MIB);
+    assert_int_equal(old->segment_count, 2);
+    set_parameter(&w, "grow_headroom", "64K");
+    local[4] = new_sized(&w, 5 * MIB); /* the search goes past the first two */
+    assert_int_equal(old->segment_count, 3);
+    local[1] = EDEN_NONE;
+    eden_full_collect(w.m);
+    uintptr_t end = old->segments[0].limit;
+    assert_int_equal(old->segment_count, 3);
+    assert_true(old->segments[1].start - end >= 5 * MIB);
+    assert_int_equal(old_space_gap(w.heap, 5 * MIB), end);
+}
+
 /* Grants segments while there is a budget, and counts how often it is asked. */
 struct budget {
     size_t left, asked;
