@@ -110,8 +110,6 @@ static bool make_rows(struct top *top, struct failure *why) {
     return true;
 }
 
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
-
 static void draw_table(struct top *top) {
     char title[512], note[1024], took[FORMAT_MAX], filter[TEXT_GROWTH * FILTER];
     const struct top_rows *rows = &top->rows;
@@ -126,7 +124,8 @@ static void draw_table(struct top *top) {
         snprintf(note, sizeof note, "%zu heap%s with \"%s\" (/ and escape: all)", rows->count, plural(rows->count),
                  filter);
     } else if (top->model.lost) {
-        snprintf(note, sizeof note, "%" PRIu64 " events lost: the figures may be too small", top->model.lost);
+        snprintf(note, sizeof note, "%" PRIu64 " event%s lost: the figures may be too small", top->model.lost,
+                 plural(top->model.lost));
     } else if (top->model.missed_children) {
         model_missed_text(top->model.missed_children, note);
     } else {
@@ -204,6 +203,34 @@ static void read_heap(struct top *top) {
     free(names);
 }
 
+/* A bar of what is in use, and dots up to the size; `most` is as long as bars get. */
+static void print_space(FILE *out, const char *name, uint64_t used, uint64_t size, uint64_t most) {
+    enum { LENGTH = 40 };
+    static const char marks[] = "########################################",
+                      dots[] = "........................................";
+    char text[FORMAT_MAX];
+    const uint64_t step = most / LENGTH + 1;
+    const int full = (int)((used + step / 2) / step), all = (int)((size + step / 2) / step);
+    fprintf(out, "%20s  %-18s  [%.*s%.*s%*s]\n", format_bytes(text, used ? used : size), name, full, marks,
+            all > full ? all - full : 0, dots, LENGTH - (all > full ? all : full), "");
+}
+
+static void print_spaces(FILE *out, const struct heap_model *heap) {
+    const uint64_t needed = 1ull << EDEN_FIGURE_eden_size | 1ull << EDEN_FIGURE_survivor_used |
+                            1ull << EDEN_FIGURE_old_used | 1ull << EDEN_FIGURE_old_capacity;
+    const uint64_t *figures = heap->figures, eden = figures[EDEN_FIGURE_eden_size];
+    const uint64_t survivors = figures[EDEN_FIGURE_survivor_used], used = figures[EDEN_FIGURE_old_used];
+    const uint64_t old = figures[EDEN_FIGURE_old_capacity] > used ? figures[EDEN_FIGURE_old_capacity] : used;
+    if ((heap->known & needed) == needed) {
+        uint64_t most = eden > old ? eden : old;
+        most = survivors > most ? survivors : most;
+        fputs("\n  spaces after the last collection (#: in use; eden is empty):\n", out);
+        print_space(out, "eden", 0, eden, most);
+        print_space(out, "survivors", survivors, survivors, most);
+        print_space(out, "old", used, old, most);
+    }
+}
+
 /* Writes the page of the selected heap anew. A heap that is in the model no more keeps its last text. */
 static void write_heap(struct top *top) {
     const struct process_model *process = model_find_process(&top->model, &top->process);
@@ -214,6 +241,7 @@ static void write_heap(struct top *top) {
     if (out) {
         fputc('\n', out);
         heap_table_print(out, process, heap, &top->model);
+        print_spaces(out, heap);
         fputs(top->read ? top->read : "", out);
         fclose(out);
     }

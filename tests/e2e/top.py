@@ -37,6 +37,10 @@ screen.until("sorted again", lambda text: pids(text) == [two, one])
 screen.type("\x1bOH\r")  # home, enter
 text = screen.until("the heap in detail", lambda text: "scavenges" in text and "allocated_bytes" in text)
 assert f"second-one[{two}] heap 1 'children'" in text, text
+screen.resize(120, 140)
+bars = [rf" {space} +\[[#. ]{{40}}\]" for space in ("eden", "survivors", "old")]
+screen.until("its spaces", lambda text: all(re.search(bar, text) for bar in bars))
+screen.resize(24, 140)
 screen.type("\x1bOF")
 screen.until("its classes", lambda text: re.search(r"\d+  Node\b", text) and re.search(r"\d+  Raw\b", text))
 screen.type("\x1b[5~" * 20)

@@ -1,6 +1,7 @@
 #include "views/top/top_screen.h"
 #include "util/format.h"
 #include "util/interrupt.h"
+#include "util/style.h"
 #include "util/terminal.h"
 #include "util/text.h"
 #include "util/whole.h"
@@ -311,12 +312,14 @@ static void put_frame(const struct top_frame *frame) {
 }
 
 static attr_t look_of(const struct top_screen *screen, const struct top_row *row, const struct column *column) {
-    bool is_hot = column->show == show_share && row->knows_share && !row->has_ended;
-    if (!is_hot || row->share < 0.05) {
+    const bool is_share = column->show == show_share && row->knows_share && !row->has_ended;
+    const enum style style = is_share ? style_of_share(row->share) : STYLE_PLAIN;
+    if (style == STYLE_PLAIN) {
         return A_NORMAL;
     }
-    attr_t look = row->share < 0.1 ? A_NORMAL : A_BOLD;
-    return screen->has_colours ? look | (attr_t)COLOR_PAIR(row->share < 0.1 ? PAIR_WARM : PAIR_HOT) : look;
+    const bool is_hot = style == STYLE_BAD;
+    const attr_t look = is_hot ? A_BOLD : A_NORMAL;
+    return screen->has_colours ? look | (attr_t)COLOR_PAIR(is_hot ? PAIR_HOT : PAIR_WARM) : look;
 }
 
 /* row NULL: the titles. */
