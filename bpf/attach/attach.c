@@ -112,7 +112,7 @@ bool kernel_may_read_others(void) {
            (has(rights, CAP_DAC_OVERRIDE_) || has(rights, CAP_DAC_READ_SEARCH_)); /* /proc/PID/mem is the user's */
 }
 
-static bool locked_down(void) {
+bool kernel_is_locked_down(void) {
     FILE *file = fopen("/sys/kernel/security/lockdown", "re");
     char line[128] = "";
     bool locked = file && fgets(line, sizeof line, file) && strstr(line, "[confidentiality]");
@@ -161,7 +161,7 @@ static void explain(const struct kernel_side *kernel, struct failure *why, const
                     system.release);
     } else if (missing) {
         fail_right(why, what, missing);
-    } else if (locked_down()) {
+    } else if (kernel_is_locked_down()) {
         failure_set(why, 2, "%s: kernel lockdown (confidentiality) forbids tracing; boot with lockdown=none", what);
     } else if (access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
         failure_set(why, 2,

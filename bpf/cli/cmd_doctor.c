@@ -148,6 +148,23 @@ static void check_lifetimes(struct doctor *doctor) {
     kernel_close(kernel);
 }
 
+/* ---- the kernel ------------------------------------------------------------------------------------------------- */
+
+static void check_kernel(struct doctor *doctor) {
+    if (access("/sys/kernel/btf/vmlinux", R_OK) == 0) {
+        report(doctor, VERDICT_OK, "kernel types", "known (BTF): the kernel programs are fitted to this kernel");
+    } else {
+        report(doctor, VERDICT_LIMITED, "kernel types",
+               "unknown: /sys/kernel/btf/vmlinux: %s; it takes sysfs, and a kernel with CONFIG_DEBUG_INFO_BTF",
+               strerror(errno));
+    }
+    if (kernel_is_locked_down()) {
+        report(doctor, VERDICT_LIMITED, "lockdown", "confidentiality: it forbids tracing; boot with lockdown=none");
+    } else {
+        report(doctor, VERDICT_OK, "lockdown", "forbids nothing that edenscope does");
+    }
+}
+
 /* ---- rights and limits ------------------------------------------------------------------------------------------ */
 
 struct refused {
@@ -182,7 +199,8 @@ static void check_rights(struct doctor *doctor) {
             report(doctor, VERDICT_OK, "other users", "their processes can be observed");
         } else if (refused.count == 0) {
             report(doctor, VERDICT_LIMITED, "other users",
-                   "%zu processes did not answer in time; edenscope list -p PID looks at one longer", refused.unread);
+                   "%zu process%s did not answer in time; edenscope list -p PID looks at one longer", refused.unread,
+                   refused.unread == 1 ? "" : "es");
         } else {
             char which[64];
             snprintf(which, sizeof which, refused.count == 1 ? "process %d" : "%2$zu (the first is process %1$d)",
@@ -251,6 +269,7 @@ int cmd_doctor(int argc, char **argv) {
         printf("edenscope %s with libbpf %s on Linux %s (%s)\n\n", EDEN_VERSION, libbpf_version_string(),
                system.release, system.machine);
     }
+    check_kernel(&doctor);
     check_programs(&doctor);
     check_lifetimes(&doctor);
     check_rights(&doctor);

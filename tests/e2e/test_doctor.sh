@@ -5,7 +5,7 @@
 
 need_edenscope
 expect_status 0 "$scope" doctor
-for what in 'stat, record, tune' attaching children lifetimes 'other users' /proc; do
+for what in 'kernel types' lockdown 'stat, record, tune' attaching children lifetimes 'other users' /proc; do
     grep -Eq "^  (ok|limited) +$what " "$folder/out" || die "no $what: $(cat "$folder/out")"
 done
 grep -q "^All commands work here" "$folder/out" || die "$(cat "$folder/out")"
@@ -47,6 +47,9 @@ fails 0 'ulimit -n' '100 open files' prlimit --nofile=100 "$scope" doctor
 fails 0 attaching 'probe by probe' env EDENSCOPE_NO_MULTI=1 "$build/tests/edenscope" doctor
 fails 0 children 'may be missed' env EDENSCOPE_NO_DESCENT=1 "$build/tests/edenscope" doctor
 fails 0 'causes of pauses' 'page faults is unknown' env EDENSCOPE_NO_FAULTS=1 "$build/tests/edenscope" doctor
+fails 2 'kernel types' 'CONFIG_DEBUG_INFO_BTF' unshare --mount --propagation private sh -c "mount -t tmpfs none /sys/kernel/btf && exec '$scope' doctor"
+echo 'none integrity [confidentiality]' >"$folder/lockdown"
+[[ ! -d /sys/kernel/security ]] || fails 0 lockdown 'lockdown=none' unshare --mount --propagation private sh -c "mount -t tmpfs none /sys/kernel/security && cp '$folder/lockdown' /sys/kernel/security && exec '$scope' doctor"
 fails 2 lifetimes 'kernel types\|vmlinux' unshare --mount --propagation private sh -c "mount -t tmpfs none /sys/kernel/btf && exec '$scope' doctor"
 echo "what is missing is named"
 
