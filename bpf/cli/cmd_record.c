@@ -36,7 +36,7 @@ static bool check(const struct options *options, struct failure *why) {
                            "-o -: a recording is a file, which standard output may not be; name one, and print it with "
                            "`edenscope script -i FILE` (./- is a file of this name)");
     }
-    if ((options->keep > 0 || options->keep_bytes != 0) && options->rotate == 0) {
+    if ((options->keep > 0 || options->keep_bytes != 0 || options->keep_files != 0) && options->rotate == 0) {
         return failure_set(why, 1,
                            "--keep: needs --rotate; without it there is one file, whose size --max-size limits");
     }
@@ -92,6 +92,7 @@ int cmd_record(int argc, char **argv) {
     const struct rotation rotation = {.period = options.rotate,
                                       .keep = options.keep,
                                       .keep_bytes = options.keep_bytes,
+                                      .keep_files = options.keep_files,
                                       .conditions = options.on,
                                       .condition_count = options.on_count};
     return options.rotate > 0 ? record_rotate(&request, &rotation) : record_run(&request, NULL);

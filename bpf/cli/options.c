@@ -138,8 +138,8 @@ static const struct described table[] = {
      "--rotate TIME       record to FILE.YYYYMMDDTHHMMSSZ, and after each TIME (10m, 1h, 1d) to the next such file"},
     {{"keep", required_argument, NULL, OPTION_KEEP},
      ACCEPT_RECORDED,
-     "--keep AMOUNT       with --rotate: remove files that are older (7d), or beyond a size of all (20G), or both "
-     "(7d,20G)"},
+     "--keep AMOUNT       with --rotate: remove files that are older (7d), or beyond a size of all (20G), or a number "
+     "of them (50files), or any of these (7d,20G)"},
     {{"on", required_argument, NULL, OPTION_ON},
      ACCEPT_RECORDED,
      "--on CONDITION      with --rotate: keep only files in which it holds, and the one before each: pause>50ms, "
@@ -371,16 +371,27 @@ static bool parse_span(const char *text, double *seconds) {
     return end != text && letter && (*end == 0 || end[1] == 0) && *seconds >= 1 && *seconds <= 1e9;
 }
 
-/* 7d, 20G, or both with a comma. */
+/* 7d, 20G, or 50files; each once at most. */
+static bool parse_amount(struct options *options, const char *one) {
+    const size_t length = strlen(one), digits = strspn(one, "0123456789");
+    if (digits != 0 && digits < 10 && strcmp(one + digits, "files") == 0) {
+        const bool is_first = options->keep_files == 0;
+        options->keep_files = strtoull(one, NULL, 10);
+        return is_first && options->keep_files != 0;
+    }
+    if (length > 1 && strchr("KMGT", one[length - 1])) {
+        return options->keep_bytes == 0 && eden_size_parse(one, &options->keep_bytes) && options->keep_bytes >= 1 << 20;
+    }
+    return options->keep == 0 && parse_span(one, &options->keep);
+}
+
+/* Amounts, with commas. */
 static bool parse_keep(struct options *options, const char *text) {
     char one[32];
     for (bool goes_on = true; goes_on;) {
         size_t length = strcspn(text, ",");
         snprintf(one, sizeof one, "%.*s", (int)(length < sizeof one ? length : sizeof one), text);
-        const bool is_size = length > 1 && strchr("KMGT", text[length - 1]);
-        if (is_size
-                ? options->keep_bytes || !eden_size_parse(one, &options->keep_bytes) || options->keep_bytes < 1 << 20
-                : options->keep != 0 || !parse_span(one, &options->keep)) {
+        if (length >= sizeof one || !parse_amount(options, one)) {
             return false;
         }
         goes_on = text[length] == ',';
@@ -423,7 +434,8 @@ static const char *wanted(const struct options *options, unsigned accept, int va
         [OPTION_MEMORY] = "not a memory factor: give a number from 1, or none",
         [OPTION_MAX_SIZE] = "not a size in bytes, such as 200M",
         [OPTION_ROTATE] = "not a time, from 1s; give one such as 10m, 1h or 1d",
-        [OPTION_KEEP] = "give an age such as 7d, a size from 1M such as 20G, or both: 7d,20G",
+        [OPTION_KEEP] =
+            "give an age such as 7d, a size from 1M such as 20G, a number such as 50files, or several: 7d,20G",
         [OPTION_ON] = "give pause>TIME, scavenge>TIME, full>TIME (such as 50ms) or failure, at most 8 times",
         [OPTION_PROBE] = "not a probe such as scavenge__done; docs/probes.md lists the probes",
     };

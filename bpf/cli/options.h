@@ -79,6 +79,7 @@ struct options {
     const char *proposed;                   /* --options: as EDEN_OPTIONS; NULL: not given */
     uint64_t pairs, trials;                 /* 0: not given */
     uint64_t max_size, keep_bytes;          /* bytes; 0: not given */
+    uint64_t keep_files;                    /* likewise */
     double rotate, keep;                    /* seconds; 0: not given */
     struct condition on[OPTIONS_CONDITIONS];
     size_t on_count;

@@ -220,7 +220,8 @@ static void report_kept(const struct supervisor *supervisor) {
 static void remove_old(const struct supervisor *supervisor, const char *path) {
     const struct rotation *rotation = supervisor->rotation;
     struct place place;
-    if ((rotation->keep == 0 && rotation->keep_bytes == 0) || !place_open(&place, path)) {
+    const bool removes = rotation->keep > 0 || rotation->keep_bytes != 0 || rotation->keep_files != 0;
+    if (!removes || !place_open(&place, path)) {
         return;
     }
     struct folder folder = {.place = &place};
@@ -228,7 +229,7 @@ static void remove_old(const struct supervisor *supervisor, const char *path) {
     if (folder.count != 0) {
         qsort(folder.kept, folder.count, sizeof *folder.kept, by_time);
     }
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, files = folder.count;
     for (size_t i = 0; i < folder.count; i++) {
         bytes += folder.kept[i].bytes;
     }
@@ -236,9 +237,12 @@ static void remove_old(const struct supervisor *supervisor, const char *path) {
     for (size_t i = 0; i < folder.count; i++) {
         const struct kept *kept = &folder.kept[i];
         bool is_old = rotation->keep > 0 && difftime(now, kept->written.tv_sec) > rotation->keep;
-        if (!kept->is_live && (is_old || (rotation->keep_bytes != 0 && bytes > rotation->keep_bytes))) {
+        const bool is_beyond = (rotation->keep_bytes != 0 && bytes > rotation->keep_bytes) ||
+                               (rotation->keep_files != 0 && files > rotation->keep_files);
+        if (!kept->is_live && (is_old || is_beyond)) {
             remove_recording(&place, kept->name);
             bytes -= kept->bytes;
+            files--;
         }
     }
     free(folder.kept);

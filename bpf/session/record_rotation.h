@@ -9,6 +9,7 @@ struct rotation {
     double period;                      /* seconds a file */
     double keep;                        /* seconds since a file was written to, after which it is removed; 0: never */
     uint64_t keep_bytes;                /* of all files; beyond, the oldest are removed; 0: no limit */
+    uint64_t keep_files;                /* likewise their number */
     const struct condition *conditions; /* where there are some, only files in which one holds, and the one before each,
                                            are kept; the caller's */
     size_t condition_count;

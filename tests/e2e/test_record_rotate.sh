@@ -168,6 +168,15 @@ expect_status 0 "$scope" record -o big.data --rotate 1h --keep 1d,70M -p "$targe
 [[ ! -e big.data.20200101T000000Z && -e big.data.20200102T000000Z && -e big.data.20200103T000000Z ]] || die "--keep 70M left: $(files big.data)"
 has_files big.data 3 || die "--keep 70M removed what is written: $(files big.data)"
 
+# By their number.
+for i in 1 2 3; do
+    cp old.data.20200103T000000Z "many.data.2020010${i}T000000Z"
+    touch -d "$((9 - i)) hours ago" "many.data.2020010${i}T000000Z"
+done
+expect_status 0 "$scope" record -o many.data --rotate 1h --keep 3files -p "$target" 0.5
+[[ ! -e many.data.20200101T000000Z && -e many.data.20200102T000000Z ]] || die "--keep 3files left: $(files many.data)"
+has_files many.data 3 || die "--keep 3files removed what is written: $(files many.data)"
+
 # By the time of writing, whatever their names say: a stranger who may put files there decides which names are free.
 for i in 1 2; do
     cp old.data.20200103T000000Z "late.data.2099010${i}T000000Z"
@@ -338,5 +347,7 @@ expect_error 1 '--rotate 0: not a time' record --rotate 0 -a
 expect_error 1 '--keep 7d,8d: give an age' record --rotate 1h --keep 7d,8d -a
 expect_error 1 '--keep 7d,: give an age' record --rotate 1h --keep 7d, -a
 expect_error 1 '--keep 1K: give an age' record --rotate 1h --keep 1K -a
+expect_error 1 '--keep 0files: give an age' record --rotate 1h --keep 0files -a
+expect_error 1 '--keep 1files,2files: give an age' record --rotate 1h --keep 1files,2files -a
 expect_error 1 'x/y: cannot|x/y.*: No such file' record --rotate 1h -o x/y -p $$
 echo "files followed one another, and held all"
