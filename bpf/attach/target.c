@@ -56,6 +56,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/nsfs.h>
 #include <linux/openat2.h>
 #include <mntent.h>
@@ -247,6 +248,51 @@ void target_command(int pid, char command[64]) {
         length--;
     }
     command[length] = 0;
+}
+
+static bool ends_with(const char *name, size_t length, const char *ending) {
+    const size_t bytes = strlen(ending);
+    return length > bytes && memcmp(name + length - bytes, ending, bytes) == 0;
+}
+
+/* Of /a.slice/b.service/c it is b.service, of /a/b it is b. What lies outside the tool's namespace begins with "..". */
+static void find_unit(const char *path, char unit[64]) {
+    bool is_unit = false;
+    for (const char *name = path; *name; name += strspn(name, "/")) {
+        const size_t length = strcspn(name, "/");
+        const bool is_one = ends_with(name, length, ".service") || ends_with(name, length, ".scope");
+        const bool is_outside = length == 2 && memcmp(name, "..", 2) == 0;
+        if (length != 0 && !is_outside && (is_one || !is_unit)) {
+            snprintf(unit, 64, "%.*s", (int)length, name);
+        }
+        is_unit = is_unit || is_one;
+        name += length;
+    }
+}
+
+/* HIERARCHY:CONTROLLERS:PATH, without controllers for version 2. Of version 1's hierarchies, systemd's has the units.
+ */
+bool target_unit(int pid, char unit[64]) {
+    static const char second[] = ":/", systemd[] = "name=systemd:/", gone[] = " (deleted)";
+    char line[PATH_MAX + 64];
+    unit[0] = 0;
+    FILE *file = open_proc(pid, "cgroup");
+    bool is_read = false;
+    while (file && unit[0] == 0 && fgets(line, sizeof line, file)) {
+        is_read = true;
+        size_t length = strcspn(line, "\n");
+        length -= ends_with(line, length, gone) ? strlen(gone) : 0;
+        line[length] = 0;
+        const char *controllers = strchr(line, ':');
+        if (controllers && (strncmp(controllers + 1, second, strlen(second)) == 0 ||
+                            strncmp(controllers + 1, systemd, strlen(systemd)) == 0)) {
+            find_unit(strchr(controllers + 1, '/'), unit);
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return is_read;
 }
 
 /* How far the clock of a process's children is ahead of the first time namespace's; pid 0: of ours. It is the process's

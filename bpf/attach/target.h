@@ -84,6 +84,9 @@ uint32_t target_owner(int pid);
 bool target_owner_at_once(int pid, uint32_t *owner);
 uint32_t target_user_now(int pid, uint32_t ended); /* its effective user id; `ended` where it has */
 void target_command(int pid, char command[64]);    /* /proc/PID/comm; "" where it cannot be read */
+/* The service or scope of its control group, else that group's own name; "": the outermost one. Cut to 63 bytes. False:
+ * it cannot be read. Who has rights to a group chooses the names of those in it. */
+bool target_unit(int pid, char unit[64]);
 
 enum { TARGET_TRIES = 64 }; /* at threads that end before they are used */
 

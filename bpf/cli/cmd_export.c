@@ -116,6 +116,7 @@ static int run(struct export *export, double seconds) {
                                           .on_ended = on_ended,
                                           .ended_context = export,
                                           .wake_fd = metrics_server_fd(export->server),
+                                          .units = true,
                                           .timed = true,
                                           .until_interrupt = seconds <= 0,
                                           .verbose = export->options.verbose};

@@ -80,6 +80,7 @@ struct model_losses {
 struct process_model {
     struct process_key key;
     char command[64];    /* /proc/PID/comm */
+    char unit[64];       /* as target_unit(); "" also where the source was not asked for it, and in recordings */
     const char *runtime; /* "eden" */
     bool late;           /* attached after its first instruction */
     bool ended;

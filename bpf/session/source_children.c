@@ -237,6 +237,9 @@ static void take_fork(struct source *source, struct observed *child, const struc
     child->image_ns = notice->time_ns;
     if (parent) {
         memcpy(child->command, parent->command, sizeof child->command);
+        if (child->unit[0] == 0) { /* perhaps it has ended before it could be looked at */
+            memcpy(child->unit, parent->unit, sizeof child->unit);
+        }
         child->expects_probes = parent->expects_probes || parent->attachments > 0;
         child->is_partial = parent->is_partial;
         const bool is_inspected = parent->inspected_ns != 0 &&

@@ -60,6 +60,9 @@ struct observed *source_observe(struct source *source, const struct process_key 
                                   .pause_ns = LOOK_FIRST_NS};
     source_open_pidfd(source, observed);
     source_is_looked_at(source, key->pid);
+    if (source->options.units && (!target_unit((int)key->pid, observed->unit) || source_is_gone(observed))) {
+        observed->unit[0] = 0;
+    }
     return observed;
 }
 
@@ -348,8 +351,9 @@ void source_take_turn(struct source *source, size_t index, uint64_t round_end_ns
     struct observed *observed = &source->observed[index];
     unsigned user = target_user((int)observed->key.pid);
     uint32_t owner = inspect_owner_at_once(source->inspect, (int)observed->key.pid);
-    char command[sizeof observed->command];
+    char command[sizeof observed->command], unit[sizeof observed->unit] = "";
     target_command((int)observed->key.pid, command);
+    const bool has_unit = source->options.units && target_unit((int)observed->key.pid, unit);
     source->last_owner = observed->owner; /* also where all of the round goes to notices */
     if (source_is_gone(observed)) {       /* perhaps since just now: what was read may be nobody's */
         /* All of them, so that what is forgotten here does not come back by its notice. */
@@ -366,6 +370,9 @@ void source_take_turn(struct source *source, size_t index, uint64_t round_end_ns
         observed->owner = owner == INSPECT_UNKNOWN_OWNER ? observed->owner : owner;
         source->last_owner = observed->owner;
         memcpy(observed->command, command, sizeof command);
+        if (has_unit) {
+            memcpy(observed->unit, unit, sizeof unit);
+        }
     }
     bool has_all = source_selects(source) || source_look_for_children(source, index, round_end_ns);
     look_again(source, &source->observed[index], round_end_ns);

@@ -347,6 +347,7 @@ bool source_snapshot_process(struct source *source, struct model *model, const s
         return false;
     }
     snprintf(process->command, sizeof process->command, "%s", observed->command);
+    snprintf(process->unit, sizeof process->unit, "%s", observed->unit);
     process->late = observed->late;
     process->ended = observed->ended;
     process->lost = losses_of(&share);

@@ -110,11 +110,11 @@ struct attached {
 };
 
 struct observed {
-    struct process_key key, branch; /* branch: its first process */
-    uint64_t order;                 /* in which they are found */
-    unsigned user;                  /* its real user id when it was looked at last: its rights */
-    unsigned owner;                 /* as target_owner(), likewise: whose shares it takes */
-    char command[64];
+    struct process_key key, branch;     /* branch: its first process */
+    uint64_t order;                     /* in which they are found */
+    unsigned user;                      /* its real user id when it was looked at last: its rights */
+    unsigned owner;                     /* as target_owner(), likewise: whose shares it takes */
+    char command[64], unit[64];         /* unit: with options.units; "" is none, or not known */
     bool is_root;                       /* the command, or given by its id */
     bool is_candidate;                  /* it may use Eden: it is forgotten if it does not */
     bool is_gone;                       /* there is no such process any more: where it has no pidfd */

@@ -7,7 +7,8 @@
  *
  * 2. Invariants
  * I1. A counter never decreases while the tool runs and processes keep their names, and has whole numbers of
- * nanoseconds and bytes behind it. What a process that changes its name has counted moves to the new one. But for I4.
+ * nanoseconds and bytes behind it. What a process that changes its name or unit has counted moves to the new one. But
+ * for I4.
  *
  * I2. What no heap of a group knows has no line.
  *
@@ -17,10 +18,10 @@
  * leaves to others (kernel_share_left). What comes later goes to a group of its owner whose names are "(others)". So
  * nobody's names make the page, or in time the scraper's index, too long, and what has a series goes on having it.
  *
- * I5. A name takes NAME_BYTES - 1 bytes of a label at most, a command COMMAND_BYTES - 1: of what is longer, when it is
- * written out, the beginning. Names with the same beginning are one. So a group takes at most 72 KiB of the page, and
- * the page 18 MiB and that for each owner who has others: MOST_CLIENTS of metrics_server.c can hold one each. With
- * `per_process` I4 is of one page, and a group takes 32 KiB more.
+ * I5. A name takes NAME_BYTES - 1 bytes of a label at most, a command COMMAND_BYTES - 1, a unit UNIT_BYTES - 1: of what
+ * is longer, when it is written out, the beginning. Names with the same beginning are one. So a group takes at most 96
+ * KiB of the page, and the page 24 MiB and that for each owner who has others: MOST_CLIENTS of metrics_server.c can
+ * hold one each. With `per_process` I4 is of one page, and a group takes 32 KiB more.
  *
  * I6. With `per_process` what has ended is printed for KEPT_NS, whoever asks, and however often: any local user can.
  *
@@ -44,14 +45,15 @@ enum { FIRST_EDGE = 14, LAST_EDGE = 32 }; /* log2 of ns: 16 us to 4.3 s, and wha
 
 #define NAME_BYTES 64
 enum { COMMAND_BYTES = 32 }; /* the kernel's names have 15 */
+enum { UNIT_BYTES = 48 };
 static const char others[] = "(others)";
 static const char rest_mark[] = "..."; /* after what was cut */
 enum { MOST_GROUPS = 256 };
 static const uint64_t KEPT_NS = 300ull * 1000000000; /* Prometheus looks back as far for the last value of a series */
 
 struct group {
-    char command[NAME_BYTES], name[NAME_BYTES]; /* as they are printed; 0 behind their ends */
-    char *labels;                               /* owned: as they are printed, without what a line adds */
+    char command[NAME_BYTES], name[NAME_BYTES], unit[NAME_BYTES]; /* as they are printed; 0 behind their ends */
+    char *labels; /* owned: as they are printed, without what a line adds */
     uint32_t owner;
     uint32_t pid; /* these two: per_process */
     uint64_t heap, serial;
@@ -90,16 +92,16 @@ static uint64_t hash_text(const char text[NAME_BYTES]) {
 }
 
 static uint64_t hash_of(const struct group *group) {
-    return lookup_hash((const uint64_t[]){hash_text(group->command), hash_text(group->name), group->owner, group->pid,
-                                          group->heap, group->serial},
-                       6);
+    return lookup_hash((const uint64_t[]){hash_text(group->command), hash_text(group->name), hash_text(group->unit),
+                                          group->owner, group->pid, group->heap, group->serial},
+                       7);
 }
 
 static bool is_group(const void *array, size_t place, const void *key) {
     const struct group *group = (const struct group *)array + place, *wanted = key;
     return group->owner == wanted->owner && group->pid == wanted->pid && group->heap == wanted->heap &&
            group->serial == wanted->serial && strcmp(group->command, wanted->command) == 0 &&
-           strcmp(group->name, wanted->name) == 0;
+           strcmp(group->name, wanted->name) == 0 && strcmp(group->unit, wanted->unit) == 0;
 }
 
 /* Adds a character that text.h wrote out, with its backslashes and quotes as labels want them. False: no room. */
@@ -147,6 +149,9 @@ static bool make_labels(struct group *group) {
         fputs("?\"", out);
     } else {
         fprintf(out, "%" PRIu32 "\"", group->owner);
+    }
+    if (group->unit[0]) { /* an empty label is none */
+        fprintf(out, ",unit=\"%s\"", group->unit);
     }
     if (group->serial != 0) {
         fprintf(out, ",pid=\"%" PRIu32 "\",number=\"%" PRIu64 "\",serial=\"%" PRIu64 "\"", group->pid, group->heap,
@@ -205,10 +210,20 @@ static void clear_groups(struct groups *groups) {
     *groups = (struct groups){0};
 }
 
+/* Their names last. A scope, as of a container or a session, has another one each time. */
+static bool is_service(const char *unit) {
+    static const char ending[] = ".service";
+    const size_t length = strlen(unit), bytes = strlen(ending);
+    return length > bytes && strcmp(unit + length - bytes, ending) == 0;
+}
+
 static struct group names_of(const struct process_model *process, const struct heap_model *heap, bool per_process) {
     struct group names = {.owner = heap->owner};
     write_value(names.command, COMMAND_BYTES, phase_table_command(process, heap));
     write_value(names.name, NAME_BYTES, heap->name);
+    if (per_process || is_service(process->unit)) {
+        write_value(names.unit, UNIT_BYTES, process->unit);
+    }
     if (per_process) {
         names.pid = process->key.pid;
         names.heap = heap->id;
@@ -316,6 +331,7 @@ static struct group without_sums(const struct group *group) {
                           .until_ns = group->until_ns};
     memcpy(names.command, group->command, sizeof names.command);
     memcpy(names.name, group->name, sizeof names.name);
+    memcpy(names.unit, group->unit, sizeof names.unit);
     return names;
 }
 

@@ -1,8 +1,8 @@
 /* A model as metrics: the text that Prometheus and OpenMetrics scrapers read.
  *
- * Series are labelled by the program (command), the name of the heap and its user, and sum up its processes, those that
- * have ended included; by process id and heap number only on request: a fleet's processes come and go, and each new
- * label costs the scraper memory for days. Units are seconds and bytes. */
+ * Series are labelled by the program (command), the name of the heap, its user and its service, and sum
+ * up its processes, those that have ended included; by process id and heap number only on request: a fleet's processes
+ * come and go, and each new label costs the scraper memory for days. Units are seconds and bytes. */
 #ifndef EDEN_METRICS_H
 #define EDEN_METRICS_H
 
@@ -11,7 +11,8 @@
 
 struct metrics_format {
     bool is_open;     /* OpenMetrics 1.0.0, else the text format 0.0.4 */
-    bool per_process; /* labels pid and number, too: a process that has ended is printed for five more minutes */
+    bool per_process; /* labels pid and number, and any unit, too: a process that has ended is printed for five more
+                         minutes */
 };
 
 /* What the tool knows of itself. */

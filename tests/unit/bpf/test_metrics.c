@@ -66,6 +66,28 @@ TEST(users_have_series_of_their_own) {
     assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"?\"} 4\n");
 }
 
+TEST(services_have_series_of_their_own) {
+    static const char *const units[] = {"", "a.service", "b.scope", "a.service"};
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    for (uint32_t i = 0; i < 4; i++) {
+        add_heap(&model, i + 1, "x", "a")->figures[EDEN_FIGURE_scavenges] = i + 1;
+        snprintf(model.processes[i].unit, sizeof model.processes[i].unit, "%s", units[i]);
+    }
+    assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\"} 4\n");
+    assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\",unit=\"a.service\"} 6\n");
+    format.per_process = true; /* then a scope is one, too */
+    assert_has(&model,
+               "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\",unit=\"b.scope\",pid=\"3\",number=\"1\","
+               "serial=\"3\"} 3\n");
+    format.per_process = false;
+    metrics = metrics_open();
+    assert_non_null(metrics);
+    assert_true(metrics_add_ended(metrics, &model, false));
+    assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\",unit=\"a.service\"} 12\n");
+    metrics_close(metrics);
+    metrics = NULL;
+}
+
 /* Counts stay when their process has ended, gauges do not. */
 TEST(what_has_ended_stays_in_the_counters) {
     struct model ended __attribute__((cleanup(model_clear))) = {0};
@@ -190,6 +212,7 @@ static void add_hostile(struct model *model, uint32_t first_owner, uint32_t owne
         name[strlen(name)] = '"';
         struct heap_model *heap = add_heap(model, first_owner * 100000 + i, command, name);
         heap->owner = first_owner + i / 1000;
+        memcpy(model->processes[model->process_count - 1].unit, name, sizeof name);
         fill(heap, value);
     }
 }
@@ -204,7 +227,7 @@ TEST(hostile_names_leave_the_page_short) {
     own->owner = same->owner = 7;
     add_hostile(&both, 1000, 1, 1ull << 50);
     char *expected = metrics_of(&alone), *text = metrics_of(&both);
-    assert_true(strlen(text) < (128 + 2) * (72u << 10));
+    assert_true(strlen(text) < (128 + 2) * (96u << 10));
     size_t compared = 0;
     for (char *line = strtok(expected, "\n"); line; line = strtok(NULL, "\n")) {
         assert_true(!strstr(line, "user=\"7\"") || strstr(text, line));
@@ -224,7 +247,7 @@ TEST(hostile_names_of_many_users_leave_the_page_short) {
     struct model model __attribute__((cleanup(model_clear))) = {0};
     add_hostile(&model, 4294960000u / 1000, 9, UINT64_MAX / 10000);
     char *text = metrics_of(&model);
-    assert_true(strlen(text) < (256 + 9) * (72u << 10));
+    assert_true(strlen(text) < (256 + 9) * (96u << 10));
     free(text);
 }
 
