@@ -88,8 +88,8 @@
     const bars = timeline.map(row => [row.from_ns / 1e9, row.stopped]);
     if (bars.length !== 0) bars.push([end, bars[bars.length - 1][1]]);
     times.draw("share", ["in collections"], bars, percent, {stepPlot: true, fillGraph: true, valueRange: [0, 1.02]});
-    times.draw("spaces", ["old space in use", "mapped for it", "survivors"],
-      spaces.map(row => [second(row), row.old_used, row.old_capacity, row.survivor_used]).sort(byTime), bytes,
+    times.draw("spaces", ["old space in use", "mapped for it", "survivors", "eden before"],
+      spaces.map(row => [second(row), row.old_used, row.old_capacity, row.survivor_used, row.eden_used]).sort(byTime), bytes,
       {stepPlot: true, connectSeparatedPoints: true, labelsKMG2: true}, spaces.filter(row => row.collection === "full").map(second));
     times.draw("tenuring", ["survivors", "threshold", "semispace"],
       tenuring.map(row => [second(row), row.survivor_bytes, row.threshold_bytes, row.semispace_bytes]).sort(byTime), bytes,
@@ -133,10 +133,10 @@
     table(byId("parameters"), [["parameter", row => row.name, true], ["value", row => row.value, true]], rows);
   }
 
-  // Evidence that names a moment ("seq 12 at 0.345 s") gets a button that shows it.
+  // Evidence that names a moment ("seq 12 at 0.345 s", "from 0.345 s") gets a button that shows it.
   function showEvidence(parent, text) {
     const line = element("li", text + " ", parent);
-    const moment = /\bat ([0-9.]+) s\b/.exec(text);
+    const moment = /\b(?:at|from) ([0-9.]+) s\b/.exec(text);
     if (moment) {
       const time = Number(moment[1]), show = element("button", "show", line);
       show.setAttribute("aria-label", "show the moment at " + moment[1] + " s");
