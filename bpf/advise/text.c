@@ -78,10 +78,9 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
         " full collection%s (%s); the longest pause was %s%s",
         100 * tune_gc_share(facts), wall_text(wall, facts), format_ns(gc, tune_figure(facts, EDEN_FIGURE_gc_ns)),
         format_count(count, tune_figure(facts, EDEN_FIGURE_scavenges)),
-        tune_figure(facts, EDEN_FIGURE_scavenges) == 1 ? "" : "s",
+        plural(tune_figure(facts, EDEN_FIGURE_scavenges)),
         format_ns(scavenge, tune_figure(facts, EDEN_FIGURE_scavenge_ns)),
-        tune_figure(facts, EDEN_FIGURE_full_collections),
-        tune_figure(facts, EDEN_FIGURE_full_collections) == 1 ? "" : "s",
+        tune_figure(facts, EDEN_FIGURE_full_collections), plural(tune_figure(facts, EDEN_FIGURE_full_collections)),
         format_ns(full, tune_figure(facts, EDEN_FIGURE_full_ns)),
         format_ns(pause, tune_figure(facts, EDEN_FIGURE_max_pause_ns)),
         facts->lost ? ". Events were lost: all figures are \"at least\""

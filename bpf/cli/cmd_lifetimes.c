@@ -16,6 +16,7 @@
 #include "session/source.h"
 #include "stats/by_stack.h"
 #include "util/clock.h"
+#include "util/format.h"
 #include "util/interrupt.h"
 #include "util/message.h"
 #include "util/output.h"
@@ -164,7 +165,7 @@ static void note_pretenured(struct written *written, const struct life_pretenure
 static void print_pretenured(const struct lifetimes *run) {
     const struct life_pretenured *named = &run->written->named;
     message_print("%s: %zu class%s and %zu site%s to allocate old", run->options.pretenure, named->classes,
-                  named->classes == 1 ? "" : "es", named->sites, named->sites == 1 ? "" : "s");
+                  named->classes == 1 ? "" : "es", named->sites, plural(named->sites));
     if (named->promising && run->written->sampling[0]) {
         message_print("%zu more may qualify, but have too few samples; try --sampling %.*s", named->promising,
                       LIFE_ADVICE_MAX, run->written->sampling);

@@ -455,15 +455,15 @@ static void look_at_process(struct listing *listing, struct process process) {
     for (size_t i = 0; i < mappings.count && !listing->target.is_unread; i++) {
         look_at_mapping(listing, &mappings.at[i]);
     }
+    const size_t files = mappings.left_out + listing->refused_files;
     if (listing->target.is_unread && target_process_of(process.pid) != 0) {
         listing->now.start_ns = listing->target.start_ns;
         listing->now.user = target_user(process.pid);
         listing->now.unread_cause = listing->target.unread_cause;
         add_process(&listing->missed, listing->now);
-    } else if ((listing->unread != 0 || mappings.left_out + listing->refused_files != 0) &&
-               target_process_of(process.pid) != 0) {
-        report_cut(listing, "process %d (%s): %" PRIu64 " heaps and %zu mapped files were not read", process.pid,
-                   listing->command, listing->unread, mappings.left_out + listing->refused_files);
+    } else if ((listing->unread != 0 || files != 0) && target_process_of(process.pid) != 0) {
+        report_cut(listing, "process %d (%s): %" PRIu64 " heap%s and %zu mapped file%s were not read", process.pid,
+                   listing->command, listing->unread, plural(listing->unread), files, plural(files));
     } else if (listing->unread_parts != 0 && target_process_of(process.pid) != 0) {
         report_cut(listing, "process %d (%s): parameters or classes of its heaps were not read in full", process.pid,
                    listing->command);
@@ -571,14 +571,14 @@ static void report_missed(struct listing *listing, bool is_one) {
     }
     const bool is_cut = listing->cut.count > MESSAGE_FEW;
     if (is_cut) {
-        message_print("%" PRIu64 " more processes were not read, or not in full (list -v names them)",
-                      listing->cut.count - MESSAGE_FEW);
+        const uint64_t more = listing->cut.count - MESSAGE_FEW;
+        message_print("%" PRIu64 " more process%s not read, or not in full (list -v names them)", more,
+                      more == 1 ? " was" : "es were");
     }
     if (unnamed != 0) {
-        message_print(
-            "the machine was too busy: %zu processes were not looked at, or not in full (list -v names them); "
-            "try again, or -p PID",
-            unnamed);
+        message_print("the machine was too busy: %zu process%s not looked at, or not in full (list -v names them); "
+                      "try again, or -p PID",
+                      unnamed, unnamed == 1 ? " was" : "es were");
     }
     if (listing->missed.count != 0 && (is_cut || unnamed != 0)) {
         report_users(&listing->missed);

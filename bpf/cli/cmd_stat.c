@@ -43,8 +43,8 @@ static void print_summary(FILE *out, const struct model *model) {
     }
     char text[FORMAT_MAX];
     const enum style style = model->lost ? STYLE_WARNING : STYLE_PLAIN;
-    fprintf(out, "\n  %s observed, %s%" PRIu64 " events lost%s\n", format_ns(text, model->wall_ns),
-            style_on(out, style), model->lost, style_off(out, style));
+    fprintf(out, "\n  %s observed, %s%" PRIu64 " event%s lost%s\n", format_ns(text, model->wall_ns),
+            style_on(out, style), model->lost, plural(model->lost), style_off(out, style));
     if (model_heap_count(model) > 1) {
         fprintf(out, "  Shares and rates are of the whole %s, also of heaps that were there for a part of it.\n", text);
     }

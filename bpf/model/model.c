@@ -394,7 +394,7 @@ const char *model_earlier_text(const struct model *model, char text[MODEL_TEXT])
         snprintf(text, MODEL_TEXT,
                  "%zu heap%s attached late: not all of the activity before is known; figures are "
                  "\"at least\"",
-                 count, count == 1 ? "" : "s");
+                 count, plural(count));
     }
     return text;
 }
@@ -413,8 +413,9 @@ static void name_loss(const struct process_model *process, char text[MODEL_TEXT]
     if (lost->heaps + lost->hits > 0) {
         snprintf(text, MODEL_TEXT,
                  "process %" PRIu32 " '%.63s': %" PRIu64 " heap%s beyond its share (%" PRIu64
-                 " hits) are not in the figures",
-                 process->key.pid, process->command, lost->heaps, lost->heaps == 1 ? "" : "s", lost->hits);
+                 " hit%s) %s not in the figures",
+                 process->key.pid, process->command, lost->heaps, plural(lost->heaps), lost->hits, plural(lost->hits),
+                 lost->heaps == 1 ? "is" : "are");
     }
     if (lost->events > 0) {
         size_t length = strlen(text);
@@ -440,9 +441,10 @@ void model_report_losses(const struct model *model, void (*report)(void *context
     }
     if (model_has_lost(&others)) {
         snprintf(text, sizeof text,
-                 "other processes: %" PRIu64 " heaps beyond their shares (%" PRIu64
-                 " hits) are not in the figures, and %" PRIu64 " of the lost events",
-                 others.heaps, others.hits, others.events);
+                 "other processes: %" PRIu64 " heap%s beyond their shares (%" PRIu64
+                 " hit%s) %s not in the figures, and %" PRIu64 " of the lost events",
+                 others.heaps, plural(others.heaps), others.hits, plural(others.hits), others.heaps == 1 ? "is" : "are",
+                 others.events);
         report(context, text);
     }
 }
@@ -466,7 +468,8 @@ void model_report_end(const struct model *model, bool had_others, void (*report)
     model_report_gaps(model, report, context);
     if (model->lost) {
         char text[MODEL_TEXT];
-        snprintf(text, sizeof text, "%" PRIu64 " events were lost; figures are \"at least\"", model->lost);
+        snprintf(text, sizeof text, "%" PRIu64 " event%s lost; figures are \"at least\"", model->lost,
+                 model->lost == 1 ? " was" : "s were");
         report(context, text);
     }
 }

@@ -151,8 +151,6 @@ static void follow(struct source *source, struct run *run, const struct record_r
     }
 }
 
-static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
-
 /* Counts what the file holds, which is less than was observed if it was cut short. */
 static void report_summary(const struct model *model, const struct run *run, const struct record_request *request,
                            bool is_lost) {

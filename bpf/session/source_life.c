@@ -38,6 +38,7 @@
 #include "session/source_parts.h"
 #include "util/array.h"
 #include "util/clock.h"
+#include "util/format.h"
 #include "util/message.h"
 #include "util/sum.h"
 #include <bpf/bpf.h>
@@ -178,8 +179,7 @@ bool source_end_lifetimes(struct source *source, bool at_once) {
 void source_close_lifetimes(struct source *source) {
     size_t left = ask_all(source, 0);
     if (left > 0) {
-        message_print("the request for lifetimes stays in %zu heap%s: clearing it takes too long", left,
-                      left == 1 ? "" : "s");
+        message_print("the request for lifetimes stays in %zu heap%s: clearing it takes too long", left, plural(left));
     }
     free(source->life.asked);
     life_names_clear(&source->life.names);

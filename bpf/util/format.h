@@ -8,6 +8,7 @@
 #define FORMAT_MAX 32 /* room that every form fits in, NUL included */
 
 char *format_count(char text[FORMAT_MAX], uint64_t value); /* 1,234,567 */
+static inline const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 char *format_bytes(char text[FORMAT_MAX], uint64_t value); /* 512 B, 1.50 KiB, 16.0 MiB */
 char *format_ns(char text[FORMAT_MAX], uint64_t value);    /* 980 ns, 1.23 us, 45.6 ms, 3.21 s */
 

@@ -187,7 +187,7 @@ for lower in 1 3 6 9; do
     ! grep -q "the machine was too busy" "$folder/err" || break
 done
 end_spinning
-grep -q "the machine was too busy: [0-9]* processes were not looked at, or not in full" "$folder/err" ||
+grep -q "the machine was too busy: [0-9]* process\(es were\| was\) not looked at, or not in full" "$folder/err" ||
     die "it does not say that the machine is too busy: $(cat "$folder/err")"
 grep -Eq "^edenscope: not read, or not in full: .*[0-9]+ of user [0-9]+" "$folder/err" ||
     die "it does not say whose processes were not read: $(cat "$folder/err")"
@@ -492,7 +492,7 @@ hang_workers start_of_nobody
 if is_there 0; then
     run "$scope" list
     [[ $(grep -c "^edenscope: process .* not read" "$folder/err") == 8 ]] || die "not eight processes are named: $(cat "$folder/err")"
-    more=$(sed -nE 's/^edenscope: ([0-9]+) more processes were not read, or not in full \(list -v names them\)$/\1/p' "$folder/err")
+    more=$(sed -nE 's/^edenscope: ([0-9]+) more process(es were| was) not read, or not in full \(list -v names them\)$/\1/p' "$folder/err")
     ((more >= 82)) || die "the other processes are not counted: $(cat "$folder/err")"
     grep -Eq "^edenscope: not read, or not in full: .*\b[0-9]+ of user 65534" "$folder/err" ||
         die "it does not say whose processes were not read: $(cat "$folder/err")"
@@ -544,7 +544,7 @@ run "$scope" stat -p "${pid[lease]}"
 [[ $status == 1 ]] && grep -q "whether it uses Eden is unknown, because 1 of its mapped files cannot be opened" "$folder/err" ||
     die "stat -p takes a file that it cannot open for one without probes: $(cat "$folder/err")"
 run "$scope" list -v
-grep -q "^edenscope: process ${pid[lease]} (.*0 heaps and 1 mapped files were not read" "$folder/err" ||
+grep -q "^edenscope: process ${pid[lease]} (.*0 heaps and 1 mapped file were not read" "$folder/err" ||
     die "list does not count a file that it cannot open: $(cat "$folder/err")"
 end_all
 

@@ -429,9 +429,9 @@ void rule_full_frequent(const struct tune_facts *facts, struct findings *finding
     struct finding *finding = finding_add(findings, "full.frequent", share);
     finding_explains(finding, 0, (double)frequent.ns);
     finding_evidence(finding,
-                     "%" PRIu64 " full collections caused by growth took %s (seq %" PRIu64 " at %s to seq %" PRIu64
+                     "%" PRIu64 " full collection%s caused by growth took %s (seq %" PRIu64 " at %s to seq %" PRIu64
                      " at %s); each freed %s on average",
-                     frequent.count, format_ns(took, frequent.ns), frequent.first->seq,
+                     frequent.count, plural(frequent.count), format_ns(took, frequent.ns), frequent.first->seq,
                      tune_when(first, facts, frequent.first->start_ns), frequent.last->seq,
                      tune_when(last, facts, frequent.last->start_ns),
                      format_bytes(freed, frequent.freed / frequent.count));

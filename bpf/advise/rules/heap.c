@@ -104,18 +104,17 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
     finding_explains(finding, 0, in_fulls); /* the rest is spent in the program */
     finding_evidence(finding,
                      "segments were mapped %" PRIu64
-                     " times after others had been returned, %s in total, between %s and %s",
-                     swings.count, format_bytes(again, swings.remapped), tune_when(first, facts, swings.first_ns),
-                     tune_when(last, facts, swings.last_ns));
+                     " time%s after others had been returned, %s in total, between %s and %s",
+                     swings.count, plural(swings.count), format_bytes(again, swings.remapped),
+                     tune_when(first, facts, swings.first_ns), tune_when(last, facts, swings.last_ns));
     if (swings.fulls) {
         finding_evidence(finding,
-                         "%" PRIu64 " full collections came from allocations that then found no room; they took "
-                         "%s",
-                         swings.fulls, format_ns(took, swings.ns));
+                         "%" PRIu64 " full collection%s came from allocations that then found no room, and took %s",
+                         swings.fulls, plural(swings.fulls), format_ns(took, swings.ns));
     }
     if (swings.returns) {
-        finding_evidence(finding, "%" PRIu64 " full collections returned them; outside their phases they took %s",
-                         swings.returns, format_ns(took, swings.returns_ns));
+        finding_evidence(finding, "%" PRIu64 " full collection%s returned them, and took %s outside the phases",
+                         swings.returns, plural(swings.returns), format_ns(took, swings.returns_ns));
     }
     finding_evidence(finding, "the program takes about %s to touch these segments again, by an estimate",
                      format_ns(took, whole_of(clearing)));
@@ -198,7 +197,7 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
             finding,
             "%" PRIu64 " allocation%s failed despite free memory: at %s one of %s (%s), when %s were free in %" PRIu64
             " chunks, the largest of %s",
-            pieces.failures, pieces.failures == 1 ? "" : "s", tune_when(when, facts, pieces.first->time_ns),
+            pieces.failures, plural(pieces.failures), tune_when(when, facts, pieces.first->time_ns),
             format_bytes(bytes, pieces.first->bytes), tune_class_label(name, facts, pieces.first->class_id),
             format_bytes(free, pieces.before->capacity_after - pieces.before->old_after), pieces.before->free_chunks,
             format_bytes(largest, pieces.before->largest_free));
@@ -259,7 +258,7 @@ static void hurried_evidence(struct finding *finding, const struct hurried *hurr
         char took[FORMAT_MAX];
         if (hurried->by_cause[i]) {
             finding_evidence(finding, "%" PRIu64 " full collection%s (cause %s) took %s: %s", hurried->by_cause[i],
-                             hurried->by_cause[i] == 1 ? "" : "s", eden_full_cause_name(i),
+                             plural(hurried->by_cause[i]), eden_full_cause_name(i),
                              format_ns(took, hurried->ns_by_cause[i]), whys[i]);
         }
     }
@@ -304,7 +303,7 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
     hurried_evidence(finding, &hurried);
     if (facts->failure_count) {
         finding_evidence(finding, "%zu allocation%s failed, the first at %s", facts->failure_count,
-                         facts->failure_count == 1 ? "" : "s", tune_when(when, facts, facts->failures[0].time_ns));
+                         plural(facts->failure_count), tune_when(when, facts, facts->failures[0].time_ns));
     }
     finding_why(finding,
                 "Near the limit the heap cannot grow as it would, so it runs a full collection each time it needs "

@@ -347,7 +347,7 @@ void search_print(FILE *out, const struct search_request *request, const struct 
                   const char *command) {
     struct view view = view_of(outcome);
     const struct search *search = view.search;
-    fprintf(out, "\n%zu run%s in %.1f s", search->runs, search->runs == 1 ? "" : "s", outcome->took);
+    fprintf(out, "\n%zu run%s in %.1f s", search->runs, plural(search->runs), outcome->took);
     if (has_repeats(search)) { /* else the noise is assumed */
         fprintf(out, "; GC time varies by about %.0f%% from run to run", 100 * search->noise);
     }

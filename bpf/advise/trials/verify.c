@@ -197,7 +197,7 @@ void verify_print(FILE *out, const struct verify_result *result, const char *opt
     fprintf(out,
             "\n"
             "%zu pair%s of runs, with current options and with EDEN_OPTIONS=%s\n\n",
-            result->pairs, result->pairs == 1 ? "" : "s", options);
+            result->pairs, plural(result->pairs), options);
     static const struct sheet_column columns[] = {{"", SHEET_WORDS, 14, 0},        {"current", SHEET_NUMBER, 12, 1},
                                                   {"tuned", SHEET_NUMBER, 12, 1},  {"ratio", SHEET_NUMBER, 8, 1},
                                                   {"min-max", SHEET_WORDS, 15, 2}, {"", SHEET_WORDS, 0, 1}};

@@ -30,6 +30,7 @@
  * end) count for nothing in 1, which errs towards leaving a name out. */
 #include "views/lifetimes/pretenure.h"
 #include "util/array.h"
+#include "util/format.h"
 #include "util/text.h"
 #include "util/whole.h"
 #include "views/lifetimes/view.h"
@@ -265,7 +266,7 @@ static void print_evidence(FILE *out, const struct life_evidence *evidence) {
     char text[FORMAT_MAX];
     fprintf(out, "#\n# %s allocated; ", life_format(text, LIFE_BYTES, evidence->bytes));
     fprintf(out, "%s sample%s died young or tenured:\n#   ", format_count(text, evidence->samples),
-            evidence->samples == 1 ? "" : "s");
+            plural(evidence->samples));
     print_share(out, evidence->tenured, &evidence->tenured_between);
     fprintf(out, " tenured, at an age of %s\n#   ", life_format(text, LIFE_BYTES, evidence->age));
     print_share(out, evidence->alive, &evidence->alive_between);
