@@ -26,7 +26,7 @@ TOGETHER_TESTS := $(addprefix tests/e2e/,test_repro.sh test_lifetimes_record.sh 
 	test_lifetimes_stacks.sh test_record_locked.sh test_record_rotate.sh test_record_on.sh test_histo.sh test_views.sh test_lifetimes_docs.sh test_late.sh \
 	test_plugins.sh test_patterns.sh test_hostile_recording.sh test_stat_under_way.sh test_lifetimes_letgo.sh \
 	test_bench_lifetimes.sh test_chrome.sh test_otlp.sh test_tune_trials.sh test_diff.sh test_mobidyc.sh test_honeyginger.sh \
-	test_moose.sh test_bloc.sh test_inspectors.sh test_script_labels.sh test_threads.sh)
+	test_moose.sh test_bloc.sh test_inspectors.sh test_script_labels.sh test_targets.sh test_threads.sh)
 CPPFLAGS_tests := -Iruntime -Ibpf -Iworkloads -Itests -Itests/unit
 
 include tests/programs/programs.mk tests/fuzz/fuzz.mk probes/probes.mk scripts/lint.mk scripts/install.mk

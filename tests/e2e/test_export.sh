@@ -83,48 +83,7 @@ curl -sS -I "$address" | grep -q '^HTTP/1.1 200' || die "HEAD is refused"
 echo >&7
 exec 7>&-
 wait "$tool" || die "export gave status $?: $(cat err)"
-cat >compare.py <<'PYTHON'
-import collections, json, sys
-from metrics import samples
-exact, sums, causes = sys.argv[1:], collections.defaultdict(int), collections.Counter()
-heaps = [json.loads(line) for line in open("own")]
-for heap in heaps:
-    for name, value in heap.items():
-        if isinstance(value, int):
-            sums[name] += value
-    causes.update(heap["full_by_cause"])
-GAUGES = {"eden_size": "_bytes", "survivor_used": "_bytes", "old_used": "_bytes", "old_capacity": "_bytes", "remembered_now": ""}
-for file in exact:
-    found = collections.defaultdict(list)
-    for (name, labels), value in samples(open(file, encoding="utf-8").read()).items():
-        found[name].append((dict(labels), value))
-    total = lambda name: sum(round(float(value) * 1e9) for _, value in found[name])
-    compared = 0
-    for name, value in sums.items():
-        if name in ("pid", "heap"):
-            continue
-        if name in GAUGES:
-            if len(heaps) == 1: # of ended ones there is no size
-                assert int(found[f"eden_heap_{name}{GAUGES[name]}"][0][1]) == value, name
-        elif name == "max_pause_ns":
-            longest = max(round(float(value) * 1e9) for _, value in found["eden_heap_max_pause_seconds"])
-            assert longest == max(heap[name] for heap in heaps), (name, longest)
-        elif name.endswith("_ns"):
-            assert total(f"eden_{name[:-3]}_seconds_total") == value, (name, value, found[f"eden_{name[:-3]}_seconds_total"])
-        else:
-            seen = sum(int(count) for _, count in found[f"eden_{name}_total"])
-            assert seen == value, (file, name, value, seen)
-        compared += 1
-    assert compared > 20, compared
-    for labels, value in found["eden_full_collections_by_cause_total"]:
-        causes[labels["cause"]] -= int(value) if file == exact[0] else 0
-    counts = {labels["phase"]: int(value) for labels, value in found["eden_phase_seconds_count"]}
-    assert len(heaps) > 1 or (counts["scavenge"], counts["full"]) == (sums["scavenges"], sums["full_collections"]), counts
-    assert int(found["edenscope_events_lost_total"][0][1]) == 0
-assert not any(causes.values()), causes
-print(f"{len(heaps)} heaps agree")
-PYTHON
-python3 compare.py text open
+python3 "$tests/export_figures.py" own text open
 python3 - <<'PYTHON'
 from metrics import samples
 early, late = ({key: float(value) for key, value in samples(open(name).read()).items()} for name in ("early", "text"))
@@ -137,8 +96,8 @@ rm own
 EDEN_STATS=own begin -- sh -c '"$1" & "$1" & wait; "$1"; echo all over; read -r _' sh "$exercise"
 until_true "three programs have ended" said 'all over'
 scrape text
-python3 compare.py text
-grep -q '^eden_heaps{command="exercise",heap="[^"]*",user="0"} 0$' text || die "ended heaps are alive: $(grep eden_heaps text)"
+python3 "$tests/export_figures.py" --ended own text
+grep -q '^eden_heaps{command="exercise",heap="[^"]*",user="0"[^}]*} 0$' text || die "ended heaps are alive: $(grep eden_heaps text)"
 echo >&7
 exec 7>&-
 wait "$tool" || die "export gave status $?: $(cat err)"
@@ -184,6 +143,31 @@ PYTHON
     echo "users have series of their own, whatever names they choose"
 fi
 
+# ---- units ----
+
+leave_group() { rmdir "$folder/group/$unit/inner" "$folder/group/$unit"; umount "$folder/group"; } 2>/dev/null
+if [[ $EUID == 0 ]] && ! grep -q name=systemd: /proc/self/cgroup; then
+    unit=eden-test-$$.service
+    mkdir group
+    mount -t cgroup2 none group
+    trap 'leave_group; cleanup' EXIT
+    mkdir -p "group/$unit/inner"
+    # shellcheck disable=SC2016
+    begin -- sh -c 'echo $$ >"$1/cgroup.procs" && exec "$2"' sh "$folder/group/$unit/inner" "$giveback"
+    until_true "it has grown" said grown
+    has_unit() {
+        scrape text
+        grep -q "^eden_heaps{command=\"giveback\",heap=\"[^\"]*\",user=\"0\",unit=\"$unit\"} 1\$" text
+    }
+    until_true "its unit is a label" has_unit
+    printf '\n\n' >&7
+    exec 7>&-
+    wait "$tool" || die "export gave status $?: $(cat err)"
+    leave_group
+    trap cleanup EXIT
+    echo "a series says in which unit its programs are"
+fi
+
 # ---- attached late, beside a recorder: percentiles ----
 
 rm own said
@@ -203,16 +187,7 @@ grep -q "pid=\"$program\"" text || die "there is no pid: $(head -3 text)"
 echo >&8
 exec 8>&-
 wait "$program" "$tool" "$recorder" || die "one of them failed: $(cat err record.err)"
-python3 compare.py text 2>/dev/null || python3 - <<'PYTHON'
-# Histograms have what was observed only: else as from the beginning.
-import json
-from metrics import samples
-own = json.loads(open("own").readline())
-found = {name: value for (name, _), value in samples(open("text").read()).items()}
-assert int(found["eden_scavenges_total"]) == own["scavenges"], found["eden_scavenges_total"]
-assert int(found["eden_full_collections_total"]) == own["full_collections"]
-assert round(float(found["eden_gc_seconds_total"]) * 1e9) == own["gc_ns"]
-PYTHON
+python3 "$tests/export_figures.py" --late own text
 "$scope" report -i beside.data --view phases --json >phases.json
 python3 - <<'PYTHON'
 import collections, json, math
