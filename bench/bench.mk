@@ -21,6 +21,10 @@ HOSTILE_PAIRS ?= 10
 bench-hostile: $(B)/tests/hostile $(B)/tests/exercise $(B)/bin/edenscope ## time stat -p, and the program, beside 100 hostile processes (paired runs, about two minutes; root)
 	@bench/hostile.py -n $(HOSTILE_PAIRS) -B $(B)
 
+.PHONY: bench-now
+bench-now: $(B)/tests/held $(B)/bin/edenscope ## time until list and stat say that a process is in a collection (root)
+	@bench/now.py -B $(B)
+
 # Programs that measure one thing of the collector, on libeden alone.
 $(B)/bench/ephemerons $(B)/bench/remembered $(B)/bench/pretenure $(B)/bench/scaling: $(B)/bench/%: $(B)/bench/%.o $(B)/lib/libeden.a
 	@mkdir -p $(@D)
