@@ -20,6 +20,7 @@
 #include "kernel/life_kernel.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
+#include "util/kernel_version.h"
 #include "util/message.h"
 #include "util/sum.h"
 #include "util/test_switch.h"
@@ -112,14 +113,14 @@ bool kernel_may_read_others(void) {
            (has(rights, CAP_DAC_OVERRIDE_) || has(rights, CAP_DAC_READ_SEARCH_)); /* /proc/PID/mem is the user's */
 }
 
-bool kernel_is_locked_down(void) {
+enum lockdown kernel_lockdown(void) {
     FILE *file = fopen("/sys/kernel/security/lockdown", "re");
     char line[128] = "";
-    bool locked = file && fgets(line, sizeof line, file) && strstr(line, "[confidentiality]");
+    const bool is_read = file && fgets(line, sizeof line, file);
     if (file) {
         fclose(file);
     }
-    return locked;
+    return !is_read ? LOCKDOWN_UNKNOWN : strstr(line, "[confidentiality]") ? LOCKDOWN_FORBIDS : LOCKDOWN_NONE;
 }
 
 /* NULL: none. */
@@ -142,14 +143,6 @@ bool kernel_check_rights(struct failure *why) {
     return !missing || fail_right(why, "cannot load the kernel programs", missing);
 }
 
-/* Whether this kernel is older than that; false: it has another number. */
-static bool is_older(unsigned major, unsigned minor) {
-    struct utsname system;
-    unsigned found[2];
-    return uname(&system) == 0 && sscanf(system.release, "%u.%u", &found[0], &found[1]) == 2 &&
-           (found[0] != major ? found[0] < major : found[1] < minor);
-}
-
 static void explain(const struct kernel_side *kernel, struct failure *why, const char *what, int error) {
     const char *missing = missing_right(kernel->rights);
     struct utsname system;
@@ -161,7 +154,7 @@ static void explain(const struct kernel_side *kernel, struct failure *why, const
                     system.release);
     } else if (missing) {
         fail_right(why, what, missing);
-    } else if (kernel_is_locked_down()) {
+    } else if (kernel_lockdown() == LOCKDOWN_FORBIDS) {
         failure_set(why, 2, "%s: kernel lockdown (confidentiality) forbids tracing; boot with lockdown=none", what);
     } else if (access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
         failure_set(why, 2,
@@ -322,7 +315,7 @@ static bool open_skeleton(struct kernel_side *kernel, const struct kernel_option
     }
     if (error) {
         explain(kernel, why,
-                options->lifetimes && is_older(5, 17)
+                options->lifetimes && kernel_is_older(5, 17)
                     ? "cannot load the kernel programs (lifetimes need Linux 5.17 or later)"
                     : "cannot load the kernel programs",
                 -error);

@@ -67,8 +67,9 @@ bool kernel_can_use_maps(const struct kernel_side *kernel);
 /* The time that the kernel has spent in these programs. False: it is not measured. */
 bool kernel_programs_ns(const struct kernel_side *kernel, uint64_t *ns);
 bool kernel_uses_multi(const struct kernel_side *kernel);
-bool kernel_is_locked_down(void);  /* in the way that forbids tracing */
-bool kernel_may_read_others(void); /* whether we may look into processes of other users */
+enum lockdown { LOCKDOWN_NONE, LOCKDOWN_UNKNOWN, LOCKDOWN_FORBIDS };
+enum lockdown kernel_lockdown(void); /* whether it forbids tracing */
+bool kernel_may_read_others(void);   /* whether we may look into processes of other users */
 
 bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why);
 void kernel_expect_twins(struct kernel_side *kernel); /* two attachments may be to one file: each hit counts once */

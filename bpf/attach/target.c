@@ -36,7 +36,7 @@
  *
  *     waits            environ, maps, mem, pagemap, io, stack, syscall; cmdline, for its page; in kernels since 2026
  *                      stat, wchan, map_files, exe, root, cwd, ns/
- *     does not wait    status, statm, schedstat, comm, timens_offsets, uid_map, cgroup, task/, task/TID/status,
+ *     does not wait    status, statm, schedstat, comm, timens_offsets, uid_map, cgroup (6.8), task/, task/TID/status,
  *                      task/TID/statm, task/TID/children, stat() of PID
  *
  * Nor do clock_gettime() of a process's CPU time, and what a pidfd says.

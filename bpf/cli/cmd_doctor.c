@@ -158,11 +158,16 @@ static void check_kernel(struct doctor *doctor) {
                "unknown: /sys/kernel/btf/vmlinux: %s; it takes sysfs, and a kernel with CONFIG_DEBUG_INFO_BTF",
                strerror(errno));
     }
-    if (kernel_is_locked_down()) {
-        report(doctor, VERDICT_LIMITED, "lockdown", "confidentiality: it forbids tracing; boot with lockdown=none");
-    } else {
-        report(doctor, VERDICT_OK, "lockdown", "forbids nothing that edenscope does");
-    }
+    static const struct {
+        enum verdict verdict;
+        const char *text;
+    } lockdown[] = {
+        [LOCKDOWN_NONE] = {VERDICT_OK, "forbids nothing that edenscope does"},
+        [LOCKDOWN_UNKNOWN] = {VERDICT_OK, "not known: the kernel has none, or securityfs is not mounted"},
+        [LOCKDOWN_FORBIDS] = {VERDICT_LIMITED, "confidentiality: it forbids tracing; boot with lockdown=none"},
+    };
+    const enum lockdown found = kernel_lockdown();
+    report(doctor, lockdown[found].verdict, "lockdown", "%s", lockdown[found].text);
 }
 
 /* ---- rights and limits ------------------------------------------------------------------------------------------ */

@@ -50,7 +50,7 @@ struct source_options {
     bool (*on_ended)(void *context, struct model *model);
     void *ended_context;
     int wake_fd;           /* source_poll also returns when this is readable; 0: none */
-    bool units;            /* models say in which unit or control group a process is */
+    bool units;            /* models say in which unit or control group a process is, from Linux 6.8 on */
     bool timed;            /* the time in the kernel programs is measured, for source_programs_ns() */
     bool until_interrupt;  /* nothing else ends observing a process that lives on: say so on a terminal */
     const char *next_file; /* the recording that is to follow others; NULL: it follows none */

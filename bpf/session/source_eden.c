@@ -9,6 +9,7 @@
 #include "session/source_parts.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
+#include "util/kernel_version.h"
 #include "util/sandbox.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -178,6 +179,7 @@ struct source *source_open(const struct source_options *options, struct failure 
         return NULL;
     }
     source->options = *options;
+    source->options.units = options->units && !kernel_is_older(6, 8); /* before, reading one waits for a lock of all */
     struct timespec now;
     clock_gettime(CLOCK_BOOTTIME, &now);
     source->open_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

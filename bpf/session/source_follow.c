@@ -370,7 +370,7 @@ void source_take_turn(struct source *source, size_t index, uint64_t round_end_ns
         observed->owner = owner == INSPECT_UNKNOWN_OWNER ? observed->owner : owner;
         source->last_owner = observed->owner;
         memcpy(observed->command, command, sizeof command);
-        if (has_unit) {
+        if (has_unit && unit[0]) { /* a process that ends may be shown in the outermost group */
             memcpy(observed->unit, unit, sizeof unit);
         }
     }

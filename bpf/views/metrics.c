@@ -210,19 +210,28 @@ static void clear_groups(struct groups *groups) {
     *groups = (struct groups){0};
 }
 
-/* Their names last. A scope, as of a container or a session, has another one each time. */
-static bool is_service(const char *unit) {
+/* The unit of a process as a label, which has to last: a service, an instance of one by its template. A scope, as of a
+ * container or a session, and a service of systemd-run have another name each time. */
+static void write_service(char value[NAME_BYTES], const char *unit) {
     static const char ending[] = ".service";
     const size_t length = strlen(unit), bytes = strlen(ending);
-    return length > bytes && strcmp(unit + length - bytes, ending) == 0;
+    const bool is_service = length > bytes && strcmp(unit + length - bytes, ending) == 0;
+    char name[sizeof(struct process_model){0}.unit];
+    if (is_service && strncmp(unit, "run-", 4) != 0) {
+        const size_t kept = strcspn(unit, "@") + 1;
+        snprintf(name, sizeof name, "%.*s%s", (int)(kept < length ? kept : length), unit, kept < length ? ending : "");
+        write_value(value, UNIT_BYTES, name);
+    }
 }
 
 static struct group names_of(const struct process_model *process, const struct heap_model *heap, bool per_process) {
     struct group names = {.owner = heap->owner};
     write_value(names.command, COMMAND_BYTES, phase_table_command(process, heap));
     write_value(names.name, NAME_BYTES, heap->name);
-    if (per_process || is_service(process->unit)) {
+    if (per_process) {
         write_value(names.unit, UNIT_BYTES, process->unit);
+    } else {
+        write_service(names.unit, process->unit);
     }
     if (per_process) {
         names.pid = process->key.pid;

@@ -75,6 +75,11 @@ TEST(services_have_series_of_their_own) {
     }
     assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\"} 4\n");
     assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\",unit=\"a.service\"} 6\n");
+    snprintf(model.processes[0].unit, sizeof model.processes[0].unit, "run-u7.service");
+    snprintf(model.processes[2].unit, sizeof model.processes[2].unit, "c@1.service");
+    assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\"} 1\n");
+    assert_has(&model, "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\",unit=\"c@.service\"} 3\n");
+    snprintf(model.processes[2].unit, sizeof model.processes[2].unit, "b.scope");
     format.per_process = true; /* then a scope is one, too */
     assert_has(&model,
                "\neden_scavenges_total{command=\"x\",heap=\"a\",user=\"0\",unit=\"b.scope\",pid=\"3\",number=\"1\","
