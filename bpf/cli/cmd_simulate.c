@@ -32,9 +32,7 @@ struct simulate_prediction {
 
 /* ---- a table ---------------------------------------------------------------------------------------------------- */
 
-static const char *bytes_text(char text[FORMAT_MAX], double bytes) {
-    return format_bytes(text, bytes > 0 ? (uint64_t)llround(bytes) : 0);
-}
+static const char *bytes_text(char text[FORMAT_MAX], double bytes) { return format_bytes(text, whole_of(bytes + 0.5)); }
 
 enum { BEFORE_CAUSES = 5, CELLS = BEFORE_CAUSES + EDEN_FULL_CAUSES + 2 };
 
@@ -96,7 +94,7 @@ static void simulate_print_table(FILE *out, const struct simulate_trace *trace,
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-static json_t *bytes_json(double bytes) { return json_number(bytes > 0 ? (uint64_t)llround(bytes) : 0); }
+static json_t *bytes_json(double bytes) { return json_number(whole_of(bytes + 0.5)); }
 
 static json_t *figures_json(const struct simulate_figures *figures) {
     json_t *causes = json_object();

@@ -1,6 +1,7 @@
 #include "cli/report_page.h"
 #include "advise/facts/facts.h"
 #include "advise/print.h"
+#include "util/whole.h"
 #include "views/lifetimes/survival.h"
 #include "views/lifetimes/table.h"
 #include "views/page/page.h"
@@ -51,8 +52,10 @@ static json_t *findings_of(const struct viewed *viewed, const struct heap_choice
     return json;
 }
 
+/* As json_number() has written it; null: 0. */
 static uint64_t number_of(const json_t *row, const char *name) {
-    return (uint64_t)json_integer_value(json_object_get(row, name)); /* null: 0 */
+    const json_t *number = json_object_get(row, name);
+    return json_is_real(number) ? whole_of(json_real_value(number)) : (uint64_t)json_integer_value(number);
 }
 
 /* Removes the rows of others. */

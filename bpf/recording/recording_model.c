@@ -67,17 +67,21 @@ static void named_text(char *text, size_t size, sqlite3_stmt *row, const char *n
     }
 }
 
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* In a damaged recording there may have been more before than in all. */
 static void read_figures(struct heap_model *heap, sqlite3_stmt *row) {
     bool there;
     heap->known = 0;
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         heap->figures[i] = named_number(row, "", figure_descriptions[i].name, &there);
         heap->known |= (uint64_t)there << i;
-        heap->before[i] = named_number(row, "before_", figure_descriptions[i].name, &there);
+        heap->before[i] = least(named_number(row, "before_", figure_descriptions[i].name, &there), heap->figures[i]);
     }
     for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
         heap->full_by_cause[i] = named_number(row, "full_by_cause_", eden_full_cause_name(i), &there);
-        heap->full_by_cause_before[i] = named_number(row, "before_full_by_cause_", eden_full_cause_name(i), &there);
+        heap->full_by_cause_before[i] =
+            least(named_number(row, "before_full_by_cause_", eden_full_cause_name(i), &there), heap->full_by_cause[i]);
     }
 }
 

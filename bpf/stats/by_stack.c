@@ -8,6 +8,7 @@
  * deaths are reported by object. */
 #include "stats/by_stack.h"
 #include "stats/lifetimes.h"
+#include "util/sum.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,7 +123,7 @@ bool life_by_stack_reconcile(struct life_model *model) {
 uint64_t life_by_stack_unknown(const struct life_heap *heap) {
     uint64_t unknown = 0;
     for (size_t i = 0; i < heap->site_count; i++) {
-        unknown += is_unknown(&heap->sites[i]) ? heap->sites[i].births.count : 0;
+        sum_add(&unknown, is_unknown(&heap->sites[i]) ? heap->sites[i].births.count : 0);
     }
     return unknown;
 }

@@ -33,6 +33,7 @@
  * with A_i the area right of bucket i's middle (Kaplan and Meier); without censoring that is the variance
  * of the lifetimes by the number of samples. */
 #include "stats/lifetimes.h"
+#include "util/sum.h"
 #include <math.h>
 
 static uint64_t weight_of(const struct life_bucket *bucket, enum life_measure measure) {
@@ -41,7 +42,7 @@ static uint64_t weight_of(const struct life_bucket *bucket, enum life_measure me
 
 static void sum_up(const struct life_histogram *histogram, enum life_measure measure, uint64_t *count, double *weight) {
     for (size_t i = 0; i < histogram->count; i++) {
-        *count += histogram->at[i].count;
+        sum_add(count, histogram->at[i].count);
         *weight += (double)weight_of(&histogram->at[i], measure);
     }
 }
@@ -81,12 +82,12 @@ void life_curve_make(struct life_curve *curve, const struct life_site *group, en
         bool all = left == point->deaths || dead >= weight;
         point->hazard = point->deaths == 0 || weight <= 0 ? 0 : all ? 1 : dead / weight;
         survival *= 1 - point->hazard;
-        if (point->hazard < 1) {
+        if (point->hazard < 1 && left != 0) {
             greenwood += point->hazard / ((1 - point->hazard) * (double)left);
         }
         point->survival = survival;
         point->error = survival * sqrt(greenwood);
-        left -= point->deaths + point->censored;
+        left = sum_less(sum_less(left, point->deaths), point->censored);
         weight -= dead + gone;
     }
 }
@@ -137,7 +138,7 @@ struct life_mean life_curve_mean(const struct life_curve *curve, double most) {
         }
         double start = i > 0 ? (double)histogram_upper(curve->at[i - 1].bucket) : 0;
         double behind = right + point->survival * (upper - lower) / 2;
-        if (point->hazard < 1) {
+        if (point->hazard < 1 && point->at_risk != 0) {
             variance += behind * behind * point->hazard / ((1 - point->hazard) * (double)point->at_risk);
         }
         right += (upper - lower) * (before + point->survival) / 2 + (lower - start) * before;

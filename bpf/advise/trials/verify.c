@@ -233,9 +233,8 @@ static json_t *side_json(const struct verify_result *result, enum verify_side si
         json_object_set_new(object, verify_names[i], stats_json(&result->side[side][i]));
     }
     json_object_set_new(object, "memory_is_bound", json_boolean(first->peak_is_bound));
-    json_object_set_new(object, "scavenges", json_integer((json_int_t)first->figure[EDEN_FIGURE_scavenges]));
-    json_object_set_new(object, "full_collections",
-                        json_integer((json_int_t)first->figure[EDEN_FIGURE_full_collections]));
+    json_object_set_new(object, "scavenges", json_number(first->figure[EDEN_FIGURE_scavenges]));
+    json_object_set_new(object, "full_collections", json_number(first->figure[EDEN_FIGURE_full_collections]));
     json_object_set_new(object, "heaps", json_integer(first->heaps));
     json_object_set_new(object, "processes", json_integer(first->processes));
     return object;

@@ -74,8 +74,8 @@ static void print_rest(FILE *out, const struct heap_garbage *garbage, size_t row
 /* ---- tenured ----------------------------------------------------------------------------------------------------- */
 
 static double tenured_objects(const struct life_site *site) {
-    return (double)(life_sums_of(site, LIFE_DIED, EDEN_LIFE_TENURED).weight +
-                    life_sums_of(site, LIFE_CENSORED, EDEN_LIFE_TENURED).weight);
+    return (double)life_sums_of(site, LIFE_DIED, EDEN_LIFE_TENURED).weight +
+           (double)life_sums_of(site, LIFE_CENSORED, EDEN_LIFE_TENURED).weight;
 }
 
 static int by_site(const void *key, const void *element) {

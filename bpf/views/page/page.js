@@ -136,8 +136,8 @@
   // Evidence that names a moment ("seq 12 at 0.345 s", "from 0.345 s") gets a button that shows it.
   function showEvidence(parent, text) {
     const line = element("li", text + " ", parent);
-    const moment = /\b(?:at|from) ([0-9.]+) s\b/.exec(text);
-    if (moment) {
+    const moment = /\b(?:at|from) ([0-9.]+(?:e\+[0-9]+)?) s\b/.exec(text);
+    if (moment && Number.isFinite(Number(moment[1]))) {
       const time = Number(moment[1]), show = element("button", "show", line);
       show.setAttribute("aria-label", "show the moment at " + moment[1] + " s");
       show.onclick = () => {

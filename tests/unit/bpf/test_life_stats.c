@@ -54,6 +54,21 @@ TEST(the_leukaemia_trial_comes_out) {
     assert_near(life_curve_at(&curve, 1000)->survival, 0.4482, 0.00005);
 }
 
+/* A hostile process may report any counts. */
+TEST(counts_beyond_all_sums_leave_errors_finite) {
+    struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
+    struct life_curve curve;
+    for (uint64_t ns = 1; ns <= 3; ns++) {
+        build_end(&site, (struct build_end){.outcome = LIFE_DIED, .count = 1ull << 63, .bytes = 16, .ns = ns});
+    }
+    life_curve_make(&curve, &site, LIFE_NS, LIFE_BY_OBJECTS);
+    assert_int_equal(curve.count, 3);
+    for (size_t i = 0; i < curve.count; i++) {
+        assert_true(isfinite(curve.at[i].error) && isfinite(curve.at[i].survival));
+    }
+    assert_true(isfinite(life_curve_mean(&curve, 0).error));
+}
+
 TEST(percentiles_mark_what_is_unknown) {
     struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
     struct life_curve curve;
