@@ -203,15 +203,15 @@ static void read_heap(struct top *top) {
     free(names);
 }
 
-/* A bar of what is in use, and dots up to the size; `most` is as long as bars get. */
-static void print_space(FILE *out, const char *name, uint64_t used, uint64_t size, uint64_t most) {
+/* A bar of what is in use, and dots up to the size; `most` is as long as bars get. shown: the number beside it. */
+static void print_space(FILE *out, const char *name, uint64_t shown, uint64_t used, uint64_t size, uint64_t most) {
     enum { LENGTH = 40 };
     static const char marks[] = "########################################",
                       dots[] = "........................................";
     char text[FORMAT_MAX];
-    const uint64_t step = most / LENGTH + 1;
-    const int full = (int)((used + step / 2) / step), all = (int)((size + step / 2) / step);
-    fprintf(out, "%20s  %-18s  [%.*s%.*s%*s]\n", format_bytes(text, used ? used : size), name, full, marks,
+    const double scale = most != 0 ? (double)LENGTH / (double)most : 0;
+    const int full = (int)whole_of((double)used * scale + 0.5), all = (int)whole_of((double)size * scale + 0.5);
+    fprintf(out, "%20s  %-18s  [%.*s%.*s%*s]\n", format_bytes(text, shown), name, full, marks,
             all > full ? all - full : 0, dots, LENGTH - (all > full ? all : full), "");
 }
 
@@ -225,9 +225,9 @@ static void print_spaces(FILE *out, const struct heap_model *heap) {
         uint64_t most = eden > old ? eden : old;
         most = survivors > most ? survivors : most;
         fputs("\n  spaces after the last collection (#: in use; eden is empty):\n", out);
-        print_space(out, "eden", 0, eden, most);
-        print_space(out, "survivors", survivors, survivors, most);
-        print_space(out, "old", used, old, most);
+        print_space(out, "eden", eden, 0, eden, most);
+        print_space(out, "survivors", survivors, survivors, survivors, most);
+        print_space(out, "old", used, used, old, most);
     }
 }
 
