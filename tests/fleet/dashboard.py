@@ -57,7 +57,9 @@ for panel in panels:
     assert len({target["refId"] for target in panel["targets"]}) == len(panel["targets"]), f"{title}: two of one name"
     for target in panel["targets"]:
         assert target["datasource"] == panel["datasource"] == {"type": "prometheus", "uid": "${datasource}"}, title
-        check_query(title, target["expr"], labels_of(target["expr"], target["legendFormat"]))
+        labels = labels_of(target["expr"], target["legendFormat"])
+        assert "command" not in labels or "user" in labels, f"{title}: adds up users, who choose names"
+        check_query(title, target["expr"], labels)
         queries += 1
 assert used - {"__rate_interval"} == set(variables), f"unused: {set(variables) - used}"
 print(f"{queries} queries give series with the labels that their panels name")
