@@ -2,9 +2,10 @@
 """hostile.py [-n PAIRS] [-B BUILD]
 
 Whether `edenscope stat -p` of a healthy process, and that process, are slowed by a hundred hostile processes of an
-ordinary user (tests/programs/hostile/). A pair is a run without them and one beside them; which comes first alternates. Printed
-are the ratios, beside by without: the CPU time of the program and of the tool from start to end, and the wall time from
-the go to the program's end. FUSE tricks are left out: docs/security.md says why.
+ordinary user (tests/programs/hostile/). A pair is a run without them and one beside them; which comes first alternates.
+Printed are the ratios, beside by without: the CPU time of the program and of the tool from start to end, the wall time
+from the go to the program's end, and that time of a program that nobody observes: what the processes take by
+themselves. FUSE tricks are left out: docs/security.md says why.
 """
 import argparse
 import os
@@ -24,23 +25,37 @@ def cpu(process):
     return used.ru_utime + used.ru_stime
 
 
-def measure(build):
-    """A program under stat: its CPU time, the tool's, and the wall time, in seconds."""
+def start_program(build):
     program = subprocess.Popen([build + "/tests/exercise", "--wait", "100"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
     program.stdout.readline()
-    tool = subprocess.Popen([build + "/bin/edenscope", "stat", "-v", "-o", "/dev/null", "-p", str(program.pid), "0.1"],
-                            stderr=subprocess.PIPE, text=True)
-    if not any("attached in" in line for line in tool.stderr):
-        raise SystemExit("hostile.py: edenscope cannot attach here")
+    return program
+
+
+def run_program(program):
+    """From the go to its end, in seconds."""
     begun = time.monotonic()
     program.stdin.write("\n")
     program.stdin.close()
     program.stdout.read()
-    wall = time.monotonic() - begun
+    return time.monotonic() - begun
+
+
+def measure(build):
+    """A program without the tool, and one under stat: their wall times, and the CPU times of the second and of the
+    tool, in seconds."""
+    unobserved = start_program(build)
+    alone = run_program(unobserved)
+    unobserved.wait()
+    program = start_program(build)
+    tool = subprocess.Popen([build + "/bin/edenscope", "stat", "-v", "-o", "/dev/null", "-p", str(program.pid), "0.1"],
+                            stderr=subprocess.PIPE, text=True)
+    if not any("attached in" in line for line in tool.stderr):
+        raise SystemExit("hostile.py: edenscope cannot attach here")
+    wall = run_program(program)
     used = cpu(program)
     tool.stderr.read()
-    return {"program": used, "tool": cpu(tool), "wall": wall}
+    return {"program": used, "tool": cpu(tool), "wall": wall, "unobserved": alone}
 
 
 def beside(build):
@@ -63,7 +78,7 @@ def main():
     parser.add_argument("-B", default="build", metavar="BUILD")
     arguments = parser.parse_args()
     measure(arguments.B)
-    ratios = {"program": [], "tool": [], "wall": []}
+    ratios = {"program": [], "tool": [], "wall": [], "unobserved": []}
     for i in range(arguments.n):
         sides = [measure, beside]
         first, second = (sides[(i + j) % 2](arguments.B) for j in range(2))
