@@ -382,7 +382,8 @@ static bool parse_amount(struct options *options, const char *one) {
     if (length > 1 && strchr("KMGT", one[length - 1])) {
         return options->keep_bytes == 0 && eden_size_parse(one, &options->keep_bytes) && options->keep_bytes >= 1 << 20;
     }
-    return options->keep == 0 && parse_span(one, &options->keep);
+    /* A number alone might be meant as files, and would be seconds. */
+    return options->keep == 0 && digits != length && parse_span(one, &options->keep);
 }
 
 /* Amounts, with commas. */

@@ -348,6 +348,7 @@ expect_error 1 '--keep 7d,8d: give an age' record --rotate 1h --keep 7d,8d -a
 expect_error 1 '--keep 7d,: give an age' record --rotate 1h --keep 7d, -a
 expect_error 1 '--keep 1K: give an age' record --rotate 1h --keep 1K -a
 expect_error 1 '--keep 0files: give an age' record --rotate 1h --keep 0files -a
+expect_error 1 '--keep 3: give an age' record --rotate 1h --keep 3 -a
 expect_error 1 '--keep 1files,2files: give an age' record --rotate 1h --keep 1files,2files -a
 expect_error 1 'x/y: cannot|x/y.*: No such file' record --rotate 1h -o x/y -p $$
 echo "files followed one another, and held all"
