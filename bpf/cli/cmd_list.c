@@ -367,6 +367,10 @@ static void look_at_mapping(struct listing *listing, const struct mapping *mappi
         return;
     }
     listing->unread += unread;
+    if (heaps == 0 && unread != 0) { /* there are some */
+        heaps = -1;
+        error = EBUSY;
+    }
     if (listing->files_before++ < listing->now.shown) {
         return;
     }

@@ -548,6 +548,16 @@ grep -q "^edenscope: process ${pid[lease]} (.*0 heaps and 1 mapped file were not
     die "list does not count a file that it cannot open: $(cat "$folder/err")"
 end_all
 
+# ---- heaps that cannot be read are not none -------------------------------------------------------------------------
+
+start locked "$build/tests/hostile" lock
+until_true "locked is ready" has_begun locked
+run "$scope" list -p "${pid[locked]}"
+grep -q "^ *${pid[locked]} .*(unreadable)" "$folder/out" || die "list takes heaps that it cannot read for none: $(cat "$folder/out")"
+run "$scope" list --json -p "${pid[locked]}"
+jq -e '.processes[0] | has("heaps") and .heaps == null' "$folder/out" >/dev/null || die "so does its JSON: $(cat "$folder/out")"
+end_all
+
 # ---- too little memory for the tool itself --------------------------------------------------------------------------
 
 start honest "$folder/honest" honest
