@@ -29,14 +29,12 @@ $(READER_TESTS) $(READERS:%=$(B)/tests/fuzz-%):
 SEEDS ?= 10000
 SAN_SEEDS ?= 100
 .PHONY: test-seeds
-test-seeds: ## run SEEDS (10000) of the heap fuzzer over all pairs of options, SAN_SEEDS (100) under ASan and UBSan, and under TSan
+test-seeds: ## run SEEDS (10000) of the heap fuzzer over all pairs of options, and SAN_SEEDS (100) under ASan and UBSan
 	@scripts/setup
 	@$(MAKE) --no-print-directory -s $(JOBS) $(B)/tests/heap-fuzz
 	@$(MAKE) --no-print-directory -s $(JOBS) SAN=1 B=$(B)/san $(B)/san/tests/heap-fuzz
 	@$(B)/tests/heap-fuzz --pairs --seeds $(SEEDS) --jobs $(shell nproc)
 	@$(B)/san/tests/heap-fuzz --pairs --seeds $(SAN_SEEDS) --jobs $(shell nproc)
-	+@$(call TSAN_MAKE,$(B)/tsan/tests/heap-fuzz)
-	@TSAN_OPTIONS=halt_on_error=1 setarch -R $(B)/tsan/tests/heap-fuzz --pairs --seeds $(SAN_SEEDS) --jobs $(shell nproc)
 
 FUZZ_SECONDS ?= 60
 FUZZERS ?= heap $(READERS)
