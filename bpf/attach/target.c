@@ -270,27 +270,12 @@ static void find_unit(const char *path, char unit[64]) {
     }
 }
 
-/* HIERARCHY:CONTROLLERS:PATH, without controllers for version 2. Of version 1's hierarchies, systemd's has the units.
- */
 bool target_unit(int pid, char unit[64]) {
-    static const char second[] = ":/", systemd[] = "name=systemd:/", gone[] = " (deleted)";
-    char line[PATH_MAX + 64];
+    char path[PATH_MAX];
     unit[0] = 0;
-    FILE *file = open_proc(pid, "cgroup");
-    bool is_read = false;
-    while (file && unit[0] == 0 && fgets(line, sizeof line, file)) {
-        is_read = true;
-        size_t length = strcspn(line, "\n");
-        length -= ends_with(line, length, gone) ? strlen(gone) : 0;
-        line[length] = 0;
-        const char *controllers = strchr(line, ':');
-        if (controllers && (strncmp(controllers + 1, second, strlen(second)) == 0 ||
-                            strncmp(controllers + 1, systemd, strlen(systemd)) == 0)) {
-            find_unit(strchr(controllers + 1, '/'), unit);
-        }
-    }
-    if (file) {
-        fclose(file);
+    const bool is_read = target_cgroup(pid, path, sizeof path);
+    if (is_read) {
+        find_unit(path, unit);
     }
     return is_read;
 }
