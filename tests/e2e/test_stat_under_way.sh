@@ -153,10 +153,12 @@ for how in "stat 0.05 -o $folder/killed" "stat -o $folder/table" "record -o $fol
     rm -f "$folder/go" "$folder/gun"
     mkfifo "$folder/go"
     exec 7<>"$folder/go"
+    began=$EPOCHREALTIME
     # shellcheck disable=SC2086
     "$scope" $how -- "$gun" heap__create:0x1000,1,demo "${full[@]}" <"$folder/go" >"$folder/gun" 2>"$folder/err" 7>&- &
     tool=$!
     until_true "the gun stands in a collection" grep -q waiting "$folder/gun"
+    sleep "$(awk -v began="$began" -v now="$EPOCHREALTIME" 'BEGIN { print 4 * (now - began) }')"  # most of what is observed
     kill -9 "$(awk '{ print $2 }' "$folder/gun")"
     status=0
     wait "$tool" || status=$?
