@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -33,6 +32,7 @@ class Run:
     def __init__(self, figures, log, wall, processor, read_ns=None):
         self.figures, self.log, self.wall, self.processor = figures, log, wall, processor
         self.read_ns = read_ns  # of a data frame: when the file was read (paper A's point P)
+        self.resident_bytes = 0  # of the whole process, at its peak
         self.scavenges, self.fulls = self.of("scavenge"), self.of("full")
         self.gc_ns = sum(line["duration_ns"] for line in self.scavenges + self.fulls)
 
@@ -79,9 +79,15 @@ def say(text):
     print(f"reproduce: {text}", file=sys.stderr, flush=True)
 
 
-def children_seconds():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def spawn(command, environment, folder):
+    """Runs a command to its end. Its status, its use of the machine, its output and its errors."""
+    with open(os.path.join(folder, "out"), "w+b") as out, open(os.path.join(folder, "err"), "w+b") as err:
+        with subprocess.Popen(command, env=environment, stdout=out, stderr=err) as process:
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return process.returncode, used, out.read(), err.read()
 
 
 def read_lines(name):
@@ -200,17 +206,20 @@ class Lab:
             stats, log = os.path.join(folder, "stats"), os.path.join(folder, "log")
             environment = self.environment(options, EDEN_STATS=stats, EDEN_LOG=log)
             shown = f"EDEN_OPTIONS={environment['EDEN_OPTIONS']} {' '.join(command)}"
-            start, before = time.monotonic(), children_seconds()
-            done = subprocess.run(command, env=environment, capture_output=True)
-            wall, processor = time.monotonic() - start, children_seconds() - before
-            if done.returncode != 0:
-                kind = OutOfMemory if b"out of memory" in done.stderr else RuntimeError
-                raise kind(f"{shown} gave status {done.returncode}: {done.stderr.decode(errors='replace')}")
+            start = time.monotonic()
+            status, used, output, errors = spawn(command, environment, folder)
+            wall = time.monotonic() - start
+            if status != 0:
+                kind = OutOfMemory if b"out of memory" in errors else RuntimeError
+                raise kind(f"{shown} gave status {status}: {errors.decode(errors='replace')}")
             heaps, lines = read_lines(stats), read_lines(log)
         if len(heaps) != 1:
             raise RuntimeError(f"{shown} had {len(heaps)} heaps, not one")
-        self.check_answer(command, done.stdout, shown)
-        return measure(heaps[0], lines, done.stderr) if measure else Run(heaps[0], lines, wall, processor)
+        self.check_answer(command, output, shown)
+        run = measure(heaps[0], lines, errors) if measure else Run(
+            heaps[0], lines, wall, used.ru_utime + used.ru_stime)
+        run.resident_bytes = used.ru_maxrss << 10
+        return run
 
     def check_answer(self, command, output, shown):
         """Raises RuntimeError unless a program says what it said before."""

@@ -39,9 +39,11 @@ def run(lab, name, setting):
 
 
 def run_within(lab, name, done):
-    """policy=auto, in the memory that another run took at most. None: it does not fit."""
+    """policy=auto, in the memory that another run took at most: what its heap had, of that what was resident. None: it
+    does not fit."""
+    most = min(done.heap_bytes, done.resident_bytes)
     try:
-        return lab.frame(name, options(lab, name, AUTO) | {"max_heap": done.heap_bytes})
+        return lab.frame(name, options(lab, name, AUTO) | {"max_heap": most})
     except OutOfMemory as failure:
-        say(f"{AUTO} in {done.heap_bytes} bytes: {failure}")
+        say(f"{AUTO} in {most} bytes: {failure}")
         return None

@@ -41,18 +41,19 @@ def steps(lab):
         for setting in settings.STEPS + settings.OURS:
             done = settings.run(lab, name, setting)
             if done is None:
-                shown.append([name, setting, *["unknown"] * 7])
+                shown.append([name, setting, *["unknown"] * 8])
                 continue
             figures = [len(done.scavenges), len(done.fulls)]
             rows.append([name, setting, done.processor, done.gc_seconds, done.gc_share, *figures,
-                         done.caused("allocation"), done.scavenge_us(False), done.scavenge_us(True), done.heap_bytes])
+                         done.caused("allocation"), done.scavenge_us(False), done.scavenge_us(True), done.heap_bytes,
+                         done.resident_bytes])
             shown.append([name, setting, page.seconds(done.processor), page.seconds(done.gc_seconds), *figures,
                           *(page.number(done.scavenge_us(after)) for after in (False, True)),
-                          page.megabytes(done.heap_bytes)])
+                          page.megabytes(done.heap_bytes), page.megabytes(done.resident_bytes)])
     lab.write("steps", ["file", "setting", "run_s", "gc_s", "gc_share", "scavenges", "full", "full_by_allocation",
-                        "scavenge_reading_us", "scavenge_building_us", "heap_bytes"], rows)
+                        "scavenge_reading_us", "scavenge_building_us", "heap_bytes", "resident_bytes"], rows)
     return page.table(["file", "parameters", "total, s", "GC, s", "scavenges", "full", "a scavenge of reading, us",
-                       "of building, us", "heap at most, MB"], shown)
+                       "of building, us", "heap at most, MB", "resident"], shown)
 
 
 def large(lab):
@@ -90,7 +91,9 @@ def tuning(lab):
         f"of the total time away, for collections are {page.percent(before_it.gc_share)} of it, not a quarter. "
         f"`{tuned.NAME}` is what `edenscope tune` proposes by itself, from a recording of the default run and, where "
         "there is a second step, of a run with what the first proposed. "
-        f"`{settings.AUTO}` is this collector as it is by default: it sizes itself. `{settings.FIXED}` is the same with its fixed parameters (cards, evacuation of sparse segments):",
+        f"`{settings.AUTO}` is this collector as it is by default: it sizes itself. `{settings.FIXED}` is the same "
+        "with its fixed parameters (cards, evacuation of sparse segments). `resident` is what the whole process had in "
+        "memory at its peak; a headroom that nothing was written to is mapped, and not resident:",
         tuned.proposals(lab),
         large(lab),
         f"The share of GC is {shares}; 16%, 25% and 92% in the paper, where it rises from file to file. Here it "
@@ -126,13 +129,13 @@ def cells(lab, name):
         within = settings.run_within(lab, name, done) if done and setting != settings.AUTO else None
         same = "unknown" if done is None else "" if setting == settings.AUTO else "does not fit" if within is None else (
             page.seconds(within.gc_seconds))
-        here = ["unknown"] * 6 if done is None else [
+        here = ["unknown"] * 7 if done is None else [
             page.seconds(done.gc_seconds), page.gain(base.gc_seconds / done.gc_seconds), page.seconds(done.processor),
             page.gain(base.processor / done.processor), f"{len(done.scavenges):,} + {len(done.fulls)}",
-            page.megabytes(done.heap_bytes)]
+            page.megabytes(done.heap_bytes), page.megabytes(done.resident_bytes)]
         rows.append([setting, *of_paper, *here, same])
     return page.table(["", "paper: GC, s", "less GC", "total, s", "gain", "here: GC, s", "less GC", "total, s", "gain",
-                       "scavenges + full", "heap at most, MB", f"GC of {settings.AUTO} in that memory, s"], rows)
+                       "scavenges + full", "heap at most, MB", "resident", f"GC of {settings.AUTO} in that memory, s"], rows)
 
 
 def order(seconds):
@@ -148,9 +151,9 @@ def lifetimes(lab):
             if done:
                 known = paper.B_CELLS[name].get(setting, (None, None))
                 rows.append([name, setting, done.processor, done.gc_seconds, len(done.scavenges), len(done.fulls),
-                             done.heap_bytes, *known[:2]])
+                             done.heap_bytes, done.resident_bytes, *known[:2]])
     lab.write("configurations", ["file", "configuration", "run_s", "gc_s", "scavenges", "full", "heap_bytes",
-                                 "paper_gc_s", "paper_run_s"], rows)
+                                 "resident_bytes", "paper_gc_s", "paper_run_s"], rows)
     largest = {row[1]: row[3] for row in rows if row[0] == "3.1 GB"}
     defaults = [settings.run(lab, name, settings.DEFAULT) for name in paper.FILES]
     alone = [f"{len(done.scavenges) - len(done.fulls):,}" for done in defaults]
@@ -171,7 +174,7 @@ def lifetimes(lab):
         f"in the paper, {order({name: largest[name] for name in paper.CONFIGURATIONS})} here. What `edenscope tune` "
         "proposes, beside each configuration (it proposes to use memory; the last column has what this collector does in "
         "each one's memory, with nothing else set):",
-        *(tuned.verdict(name, {row[1]: (row[3], row[6]) for row in rows if row[0] == name}) for name in paper.FILES),
+        *(tuned.verdict(name, {row[1]: (row[3], row[7]) for row in rows if row[0] == name}) for name in paper.FILES),
         f"Without those that begin full collections there are {', '.join(alone)} scavenges here, fewer than in the "
         "paper, most of all at 529 MB. Our explanation is that Pharo's program allocates more that dies at once. What "
         "the paper's profiler saw does not show it (Figure 5 below), but it saw four allocating methods only.",

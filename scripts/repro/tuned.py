@@ -97,19 +97,19 @@ def proposals(lab):
 
 def verdict(size, runs):
     """A sentence: which of the other runs take less GC time than the tuned one, and how do these compare in memory?
-    `runs`: GC seconds and bytes of the heap of each, by name."""
+    `runs`: GC seconds and resident bytes of each, by name."""
     if NAME not in runs:
         return f"{size}: how much GC a tuned run takes is unknown, for nothing could be recorded."
     def shown(value):
         return f"{value:.3g} s"  # enough digits to differ from others, even if it is small
 
-    gc, heap = runs[NAME]
+    gc, memory = runs[NAME]
     others = {name: value for name, (value, _) in runs.items() if name != NAME}
     less = [f"{name} ({shown(value)}, {page.megabytes(runs[name][1])} MB)" for name, value in others.items()
             if value < gc]
     verdict = (f"more than that of {', '.join(less)}" if less else f"at most that of each of {', '.join(others)}")
-    smaller = [name for name in others if runs[name][1] < heap]
+    smaller = [name for name in others if runs[name][1] < memory]
     verdict += (f", of which {', '.join(smaller)} take{'s' if len(smaller) == 1 else ''} less memory"
                 if smaller and not less else "")
-    return (f"{size}: GC time of `{NAME}`, {shown(gc)} in {page.megabytes(heap)} MB, is {verdict}; "
+    return (f"{size}: GC time of `{NAME}`, {shown(gc)} in {page.megabytes(memory)} MB, is {verdict}; "
             f"of the default's it is {page.percent(gc / others['default'])}.")
