@@ -101,6 +101,18 @@ static size_t choose(const struct search *search, double memory_most, bool even_
     return chosen == SIZE_MAX ? 0 : chosen;
 }
 
+static size_t least_median(const struct search *search, double memory_most) {
+    size_t least = 0;
+    for (size_t i = 1; i < search->count; i++) {
+        const struct candidate *candidate = &search->candidate[i];
+        if (candidate->runs > 0 && !candidate->failed && search_medians(search, i).memory <= memory_most &&
+            search_medians(search, i).gc < search_medians(search, least).gc) {
+            least = i;
+        }
+    }
+    return search_medians(search, least).gc < (1 - alike_share) * search_medians(search, 0).gc ? least : 0;
+}
+
 /* ---- the front -------------------------------------------------------------------------------------------------- */
 
 struct on_front {
@@ -177,6 +189,7 @@ bool search_find(const struct search *search, struct search_finding *finding) {
     finding->recommended = choose(search, memory_most, false);
     finding->least_within = choose(search, memory_most, true);
     finding->least_gc = choose(search, INFINITY, false);
+    finding->likely = least_median(search, memory_most);
     find_cache(search, finding);
     if (!find_front(search, finding)) {
         search_finding_clear(finding);

@@ -299,6 +299,18 @@ static void print_refused(FILE *out, const struct view *view) {
     }
 }
 
+/* What looks better in the table, and is not recommended. Where it is slower in all, print_refused has said so. */
+static void print_likely(FILE *out, const struct view *view) {
+    const size_t likely = view->finding->likely;
+    char options[SEARCH_POINT_TEXT], gc[FORMAT_MAX];
+    if (likely == 0 || likely == view->finding->least_within) {
+        return;
+    }
+    fprintf(out, "With %s GC time was %s, which noise may explain: a larger --budget may decide.\n",
+            options_of(options, view, likely),
+            format_change(gc, search_medians(view->search, 0).gc, search_medians(view->search, likely).gc));
+}
+
 static void print_recommended(FILE *out, const struct search_request *request, const struct view *view,
                               const char *command) {
     size_t chosen = view->finding->recommended;
@@ -320,6 +332,7 @@ static void print_recommended(FILE *out, const struct search_request *request, c
                 "\n"
                 "Nothing better was found%s: keep the current parameters.\n",
                 within);
+        print_likely(out, view);
         return;
     }
     char gc[FORMAT_MAX], time[FORMAT_MAX], memory[FORMAT_MAX];
