@@ -15,8 +15,8 @@
  * part, how much it did depends on how long that was: then sums count for each byte allocated, and have changed where
  * that differs by more than TIME_NOISE; allocated bytes themselves are not judged;
  *   - the time of single pauses has changed where the lower quartiles differ by more than TIME_NOISE, and their 95%
- *     intervals do not overlap. Other load on the machine lengthens some pauses, or all a little, and hardly doubles
- * the shortest quarter;
+ *     intervals do not overlap; where pauses are too few for that end of an interval, it is not judged. Other load on
+ * the machine lengthens some pauses, or all a little, and hardly doubles the shortest quarter;
  *   - the share of the time in collections has changed where it differs by more than TIME_NOISE, and so does how often
  *     there are scavenges, or the time in collections has changed;
  *   - sums of times have changed where the number of pauses or their quartile has;
@@ -159,13 +159,21 @@ static enum verdict judge(const struct diff_side *base, const struct diff_side *
     return changed ? VERDICT_CHANGED : VERDICT_NOISE;
 }
 
+/* Of single runs, by the intervals; where too few pauses leave the end open that matters, there is no verdict. */
 static enum verdict judge_pauses(const struct diff_side *base, const struct diff_side *other, int which) {
     enum verdict verdict = judge(base, other, pause_of, which, TIME_NOISE);
-    if (verdict == VERDICT_CHANGED && !has_repeats(base, other)) {
-        const struct percentiles *a = percentiles_of(base->runs, which), *b = percentiles_of(other->runs, which);
-        return overlap(a->p25_low_ns, a->p25_high_ns, b->p25_low_ns, b->p25_high_ns) ? VERDICT_NOISE : VERDICT_CHANGED;
+    if (verdict != VERDICT_CHANGED || has_repeats(base, other)) {
+        return verdict;
     }
-    return verdict;
+    const struct percentiles *less = percentiles_of(base->runs, which), *more = percentiles_of(other->runs, which);
+    if (less->p25_ns > more->p25_ns) {
+        const struct percentiles *held = less;
+        less = more;
+        more = held;
+    }
+    return less->p25_high_ns < more->p25_low_ns                       ? VERDICT_CHANGED
+           : less->p25_high_ns == UINT64_MAX || more->p25_low_ns == 0 ? VERDICT_NOT_JUDGED
+                                                                      : VERDICT_NOISE;
 }
 
 /* Which pauses a sum of times adds up, a bit each: 1 scavenges, 2 full collections; 0: it is none. */
@@ -229,21 +237,25 @@ static enum verdict judge_figure(const struct diff_side *base, const struct diff
         return verdict;
     }
     static const enum eden_figure counts[] = {EDEN_FIGURE_scavenges, EDEN_FIGURE_full_collections};
+    bool judges = true;
     for (int i = 0; i < 2; i++) {
-        if (parts >> i & 1 && (judge_count(base, other, counts[i]) == VERDICT_CHANGED ||
-                               judge_pauses(base, other, i) == VERDICT_CHANGED)) {
+        const enum verdict pauses = parts >> i & 1 ? judge_pauses(base, other, i) : VERDICT_SAME;
+        if (parts >> i & 1 && (judge_count(base, other, counts[i]) == VERDICT_CHANGED || pauses == VERDICT_CHANGED)) {
             return VERDICT_CHANGED;
         }
+        judges = judges && pauses != VERDICT_NOT_JUDGED;
     }
-    return VERDICT_NOISE;
+    return judges ? VERDICT_NOISE : VERDICT_NOT_JUDGED;
 }
 
 static enum verdict judge_share(const struct diff_side *base, const struct diff_side *other) {
     enum verdict verdict = judge(base, other, share_of, 0, TIME_NOISE);
-    bool is_sole = verdict == VERDICT_CHANGED && !has_repeats(base, other) &&
-                   judge_figure(base, other, EDEN_FIGURE_gc_ns) != VERDICT_CHANGED &&
+    const enum verdict sum = judge_figure(base, other, EDEN_FIGURE_gc_ns);
+    bool is_sole = verdict == VERDICT_CHANGED && !has_repeats(base, other) && sum != VERDICT_CHANGED &&
                    judge(base, other, pace_of, EDEN_FIGURE_scavenges, TIME_NOISE) != VERDICT_CHANGED;
-    return is_sole ? VERDICT_NOISE : verdict; /* the same work took longer, as beside other load */
+    return !is_sole                    ? verdict
+           : sum == VERDICT_NOT_JUDGED ? sum
+                                       : VERDICT_NOISE; /* the same work took longer, as beside other load */
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */

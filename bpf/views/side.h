@@ -5,8 +5,8 @@
 #include "eden_params.h"
 #include "recording/recording.h"
 
-/* Of some pauses; the lower quartile with its 95% interval: other load of the machine only lengthens pauses, so this
- * depends least on it. */
+/* Of some pauses; the lower quartile with its 95% interval, whose ends are 0 and UINT64_MAX where pauses are too few:
+ * other load of the machine only lengthens pauses, so this depends least on it. */
 struct percentiles {
     uint64_t count, p25_ns, p25_low_ns, p25_high_ns, p50_ns, p99_ns;
 };
