@@ -37,12 +37,18 @@ static bool is_wanted(const struct top_row *row, const struct top_wanted *wanted
 
 static int compare(double a, double b) { return (a > b) - (a < b); }
 
-static double old_used(const struct top_row *row) { return (double)row->heap->figures[EDEN_FIGURE_old_used]; }
+/* What is unknown comes last, or a process whose heaps say nothing of themselves would hide others. */
+static double share_of(const struct top_row *row) { return row->knows_share ? row->share : -1; }
+
+static double old_used(const struct top_row *row) {
+    const bool is_known = row->heap->known >> EDEN_FIGURE_old_used & 1;
+    return is_known ? (double)row->heap->figures[EDEN_FIGURE_old_used] : -1;
+}
 
 static int in_order(const struct top_row *a, const struct top_row *b, enum top_order order) {
     switch (order) {
     case TOP_BY_SHARE:
-        return compare(b->share, a->share);
+        return compare(share_of(b), share_of(a));
     case TOP_BY_P99:
         return compare((double)b->p99_ns, (double)a->p99_ns);
     case TOP_BY_LONGEST:

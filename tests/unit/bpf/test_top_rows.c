@@ -76,6 +76,17 @@ TEST(rows_are_of_the_interval_and_in_order) {
     top_rows_clear(&rows);
 }
 
+TEST(what_is_unknown_comes_last) {
+    struct model model __attribute__((cleanup(model_clear))) = {.wall_ns = 1000 * MS}, none = {0};
+    struct heap_model *heap = add_heap(&model, 1, "one", "says nothing");
+    heap->stopped_known = false;
+    heap->known = 0;
+    add_heap(&model, 2, "two", "idle");
+    assert_order(&model, &none, (struct top_wanted){TOP_BY_SHARE, "", false}, "2 1 ");
+    assert_order(&model, &none, (struct top_wanted){TOP_BY_RATE, "", false}, "2 1 ");
+    assert_order(&model, &none, (struct top_wanted){TOP_BY_OLD, "", false}, "2 1 ");
+}
+
 /* As many scavenges as full collections, and as many in all as a program likes: there are some. */
 TEST(durations_of_large_counts_are_some) {
     struct model model __attribute__((cleanup(model_clear))) = {.wall_ns = 1000 * MS}, none = {0};
