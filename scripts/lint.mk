@@ -17,7 +17,7 @@ lint: ## check format, floors, clang's warnings and clang-tidy
 	@$(MAKE) --no-print-directory -s $(JOBS) all
 	@clang-format --dry-run -Werror $(LINT_FILES)
 	@! grep -rnE '\<(stderr|STDERR_FILENO|perror|vfprintf)\>' bpf --include='*.c' | \
-		grep -vE '^bpf/util/message\.c:|: +print_help\(stderr\);$$' || \
+		grep -vE '^bpf/util/(message|stream|terminal)\.c:|: +print_help\(stderr\);$$' || \
 		{ echo "lint: only bpf/util/message.c writes to stderr, for it escapes"; exit 1; }
 	@! grep -rnE '(->|\.)(lost|beyond|births|forgotten|weight)[a-z_.]* \+= ' bpf --include='*.[ch]' || \
 		{ echo "lint: what others count is added by sum_add(), for it may be any number"; exit 1; }

@@ -60,7 +60,7 @@ struct lifetimes {
     uint64_t unspooled;           /* records that it had no room for */
     struct life_stacks stacks;
     struct output output;
-    bool is_chart;
+    bool is_chart, is_text;       /* the view: drawn by a plotter; for people */
     struct plotter plotter;       /* of a chart */
     struct replacement pretenure; /* the file to write, under another name until it is whole */
     struct written *written;      /* shared with the child that reads a recording */
@@ -71,6 +71,7 @@ struct lifetimes {
 static bool choose_view(struct lifetimes *run, struct failure *why) {
     const struct options *options = &run->options;
     run->view = options->json ? life_json : life_table;
+    run->is_text = !options->json;
     if (!options->view) {
         return true;
     }
@@ -85,7 +86,8 @@ static bool choose_view(struct lifetimes *run, struct failure *why) {
     }
     run->view = view->print;
     run->is_chart = view->kind == LIFE_VIEW_CHART;
-    terminal_fold(view->kind == LIFE_VIEW_TEXT);
+    run->is_text = view->kind == LIFE_VIEW_TEXT;
+    terminal_fold(run->is_text);
     return !options->json || failure_set(why, 1, "give either --json or --view %.40s, not both", options->view);
 }
 
@@ -444,7 +446,7 @@ static bool begin_pretenure(struct lifetimes *run, struct failure *why) {
 
 static bool open_output(struct lifetimes *run, struct failure *why) {
     const struct place *place = &run->pretenure.place;
-    return output_begin(&run->output, run->options.output, why) &&
+    return output_begin(&run->output, run->options.output, run->options.command && run->is_text, why) &&
            (!run->pretenure.is_open ||
             !place_names(place->folder, place->name, run->output.file ? fileno(run->output.file) : STDOUT_FILENO) ||
             failure_set(why, 1, "--pretenure %.200s: the other output goes to this file; name another one",

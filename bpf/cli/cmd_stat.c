@@ -267,7 +267,7 @@ int cmd_stat(int argc, char **argv) {
     if (!options_select(&run.options, &run.selection, &why)) {
         return failure_report(&why);
     }
-    if (!output_begin(&run.output, run.options.output, &why)) {
+    if (!output_begin(&run.output, run.options.output, run.options.command && !run.options.json, &why)) {
         return failure_report(&why);
     }
     run.out = run.output.out;

@@ -400,7 +400,8 @@ int cmd_tune(int argc, char **argv) {
     if (!check(&tune, &why)) {
         return failure_report(&why);
     }
-    if (!output_begin(&output, options->output, &why)) {
+    bool is_left = options->command && !options->verify && !options->search && !options->json && !options->emit_options;
+    if (!output_begin(&output, options->output, is_left, &why)) {
         return failure_report(&why);
     }
     tune.out = output.out;

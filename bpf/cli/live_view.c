@@ -77,7 +77,7 @@ int live_view_run(const struct live_view *live, int argc, char **argv) {
         return failure_report(&why);
     }
     struct output output;
-    if (!output_begin(&output, options.output, &why)) {
+    if (!output_begin(&output, options.output, options.command && !options.json, &why)) {
         return failure_report(&why);
     }
     status = observe(live, &options, seconds, output.out);

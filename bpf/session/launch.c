@@ -18,6 +18,7 @@
  * If the parent dies while the child waits, the child reads the pipe's end and exits. */
 #include "session/launch.h"
 #include "util/interrupt.h"
+#include "util/stream.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -141,6 +142,7 @@ static void child_waits(int go, int outcome, const char *path, char *const *comm
     if (got != 1) {
         _exit(NOT_FOUND);
     }
+    stream_return_output();
     execvp(path, command);
     int error = errno;
     ssize_t written = write(outcome, &error, sizeof error);

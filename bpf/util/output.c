@@ -6,6 +6,7 @@
 #include "util/place.h"
 #include "util/room.h"
 #include "util/stream.h"
+#include "util/terminal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -192,10 +193,13 @@ static ssize_t gather(void *context, const char *text, size_t size) {
     return (ssize_t)size;
 }
 
-bool output_begin(struct output *output, const char *path, struct failure *why) {
+bool output_begin(struct output *output, const char *path, bool is_left, struct failure *why) {
     struct stat status;
     *output = (struct output){.path = path, .out = stdout};
     if (!path) {
+        if (is_left && stream_leave_output()) {
+            terminal_leave_output();
+        }
         return true;
     }
     output->file = open_path(path, why);

@@ -29,8 +29,9 @@ struct output {
 };
 
 /* path: what -o names, a regular file that is the caller's to write to, a pipe that has a reader, a terminal or a
- * device; NULL: standard output. Never blocks. False and why: nothing is to be ended. */
-bool output_begin(struct output *output, const char *path, struct failure *why);
+ * device; NULL: standard output, or standard error where standard output is left to a command that is started
+ * (is_left). Never blocks. False and why: nothing is to be ended. */
+bool output_begin(struct output *output, const char *path, bool is_left, struct failure *why);
 /* Writes out what was printed since the last time; nothing: then what the file held stays. */
 void output_flush(struct output *output);
 /* Whether it is a pipe whose reader has seen enough. */

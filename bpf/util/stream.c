@@ -8,6 +8,7 @@
 #include "util/interrupt.h"
 #include "util/terminal.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdint.h>
@@ -26,6 +27,8 @@ static struct stream {
     char *begun; /* the line that has not ended; owned */
     size_t begun_size;
 } streams[STREAMS]; /* by descriptor */
+
+static int commands_output = -1; /* standard output, while it is a command's */
 
 /* True: the descriptor takes bytes, or fails at once. False: nobody reads, and a signal has come. */
 static bool wait_for_room(struct stream *stream, uint64_t since_ns) {
@@ -121,6 +124,23 @@ FILE *stream_open(int fd, int buffering) {
         setvbuf(file, NULL, buffering, BUFSIZ);
     }
     return file;
+}
+
+bool stream_leave_output(void) {
+    fflush(stdout);
+    const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STREAMS);
+    if (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        close(kept);
+        return false;
+    }
+    commands_output = kept;
+    return true;
+}
+
+void stream_return_output(void) {
+    if (commands_output >= 0) {
+        dup2(commands_output, STDOUT_FILENO);
+    }
 }
 
 int stream_descriptor(const FILE *out) {

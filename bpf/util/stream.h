@@ -13,6 +13,11 @@ FILE *stream_open(int fd, int buffering);
 void stream_fold(int fd, bool folds);
 /* -1: it is no such stream. */
 int stream_descriptor(const FILE *out);
+/* What goes to standard output from now on is in standard error's file: standard output is left to a command that is
+ * started. False: no descriptor is left, and all stays as it is. */
+bool stream_leave_output(void);
+/* In a forked child: standard output is what it was before that. */
+void stream_return_output(void);
 bool stream_has_given_up(int fd);
 int stream_error(int fd); /* why the last write that failed did; 0: none has, or it gave up */
 

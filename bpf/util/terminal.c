@@ -37,6 +37,11 @@ void terminal_begin(void) {
     }
 }
 
+void terminal_leave_output(void) {
+    terminals[STDOUT_FILENO - FIRST] = terminals[STDERR_FILENO - FIRST];
+    stream_fold(STDOUT_FILENO, terminals[STDOUT_FILENO - FIRST].is_there);
+}
+
 /* NULL: another file, or one in the place of these, as while messages are held. */
 static struct terminal *terminal_of(const FILE *out) {
     const int fd = stream_descriptor(out);

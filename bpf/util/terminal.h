@@ -10,6 +10,9 @@
  * sandbox may forbid to look later: then what was seen last holds. */
 void terminal_begin(void);
 
+/* Standard output is standard error's terminal now (stream_leave_output). */
+void terminal_leave_output(void);
+
 /* How many columns the terminal has that `out` is now; 0: it is none, or does not say. Nothing is fitted then. */
 unsigned terminal_columns(const FILE *out);
 

@@ -16,9 +16,9 @@ def examples(page, least):
     return found
 
 
-def output(command):
-    """What it prints. Ends the test where it fails."""
-    done = subprocess.run(["bash", "-e", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def output(command, errors=subprocess.PIPE):
+    """What it prints; with subprocess.STDOUT on standard error, too. Ends the test where it fails."""
+    done = subprocess.run(["bash", "-e", "-c", command], stdout=subprocess.PIPE, stderr=errors, text=True)
     if done.returncode != 0:
-        sys.exit(f"{command}: status {done.returncode}: {done.stderr}")
+        sys.exit(f"{command}: status {done.returncode}: {done.stderr or done.stdout}")
     return done.stdout

@@ -424,7 +424,7 @@ echo >&7
 exec 7>&-
 wait "$tool" || die "export gave status $?: $(cat err)"
 cp err export.err
-"$scope" stat -- "$gun" "${shots[@]}" >/dev/null 2>stat.err
+"$scope" stat -o table -- "$gun" "${shots[@]}" >/dev/null 2>stat.err
 python3 - "${#phases[@]}" <<'PYTHON'
 import collections, re, sys
 from metrics import samples

@@ -52,7 +52,7 @@ python3 check.py histo.json || die "histo of a command"
 # With pause_goal the dead that a collection keeps are counted: the text must not pass them off as alive.
 many=("$build/workloads/micro" survivors --live 50000 --objects 2000000 --one-in 2)
 EDEN_OPTIONS=pause_goal=0.2 expect_status 0 "$scope" histo -- "${many[@]}"
-grep -q 'With pause_goal a count may include what has died' out || die "the dead count as alive: $(cat out)"
+grep -q 'With pause_goal a count may include what has died' err || die "the dead count as alive: $(cat err)"
 
 # ---- a process: asked for, it comes soon; the word that asks is 0 again, and the process lives
 

@@ -331,12 +331,12 @@ for request in "${requests[@]}"; do
 echo \$! \$\$ >"$folder/$request.pids"
 exec "$exercise" 1000000000 >/dev/null
 END
-    rm -f "$folder/out"
+    rm -f "$folder/err"
     "$scope" stat 1 -- sh "$folder/both.sh" >"$folder/out" 2>"$folder/err" &
     tool=$!
     until_true "overlay $request is ready" grep -qs ready "$folder/$request.out"
     read -r pid[one] pid[two] <"$folder/$request.pids"
-    until_true "$request of edenscope is not answered: intervals are shown" grep -q '^ *[1-9][0-9]*\.[0-9]* ' "$folder/out"
+    until_true "$request of edenscope is not answered: intervals are shown" grep -q '^ *[1-9][0-9]*\.[0-9]* ' "$folder/err"
     until_true "$request of edenscope is not answered: ^C ends it" stops
     kill -9 "${pid[one]}" "${pid[two]}" 2>/dev/null || true # they may have ended with the tool
 done

@@ -30,5 +30,5 @@ until_true "an inspector for each user" several_inspectors
 echo >&5
 echo >&6
 wait "$observer" || die "stat: $(cat "$folder/err")"
-grep -q "scavenge" "$folder/out" || die "nothing was observed: $(cat "$folder/out")"
+grep -q "scavenge" "$folder/err" || die "nothing was observed: $(cat "$folder/err")"
 echo "an inspector serves one user"

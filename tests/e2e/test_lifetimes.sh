@@ -145,9 +145,9 @@ echo "dataframe's objects are counted exactly"
 # Status, output, options.
 expect_status 7 "$scope" lifetimes -- sh -c 'exit 7'
 expect_status 0 "$scope" lifetimes --sampling all --long-lived 1 -- "$exercise"
-grep -q 'Node in new_node' "$folder/out" || die "the table has no sites"
-grep -q 'long-lived' "$folder/out" || die "the table has no verdicts"
-grep -q 'excludes the' "$folder/out" && die "something was missed from the first instruction on"
+grep -q 'Node in new_node' "$folder/err" || die "the table has no sites"
+grep -q 'long-lived' "$folder/err" || die "the table has no verdicts"
+grep -q 'excludes the' "$folder/err" && die "something was missed from the first instruction on"
 expect_status 0 "$scope" lifetimes --sampling all --view csv -- "$exercise"
 grep -q 'Node in new_node' "$folder/out" || die "no view is printed"
 for bad in --sampling=some --sampling=1/0 --sampling=window=1 --mechanism=magic --mechanism=oracle=3 --long-lived=0 \

@@ -11,7 +11,7 @@ export EDEN_SAMPLING_SEED=2
 program=$(readlink -f "$exercise")
 open_page docs/lifetimes.md
 python3 - "$page" <<'PYTHON' || die "docs/lifetimes.md shows something else"
-import re, sys
+import re, subprocess, sys
 from doc_examples import examples, output
 
 def pattern(line, exact):
@@ -35,7 +35,7 @@ def pattern(line, exact):
 
 blocks = examples(sys.argv[1], 4)
 for command, shown in blocks:
-    printed_text = output(command)
+    printed_text = output(command, subprocess.STDOUT)
     printed = [" ".join(line.split()) for line in printed_text.splitlines()]
     lines = [line for line in shown.splitlines() if line.strip() not in ("", "...")]
     if len(lines) < 4:

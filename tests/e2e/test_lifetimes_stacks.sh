@@ -65,9 +65,9 @@ echo "the functions that allocate are named, with their callers; births by stack
 
 # The same by views: whole stacks.
 expect_status 0 "$scope" lifetimes --stacks --sampling 1/100 -- "$program" 1000000
-grep -q 'births.* stack$' "$folder/out" || die "the table has no stacks"
-grep -q 'stacks of 0 samples are unknown' "$folder/out" || die "the table does not show how many are unknown"
-grep -q 'Branch, make_branch < grow < main' "$folder/out" || die "the table does not name a stack"
+grep -q 'births.* stack$' "$folder/err" || die "the table has no stacks"
+grep -q 'stacks of 0 samples are unknown' "$folder/err" || die "the table does not show how many are unknown"
+grep -q 'Branch, make_branch < grow < main' "$folder/err" || die "the table does not name a stack"
 expect_status 0 "$scope" lifetimes --stacks --sampling 1/100 --view folded -- "$program" 1000000
 grep -q ';main;grow;make_trunk;Trunk;' "$folder/out" || die "no folded stack: $(cat "$folder/out")"
 expect_status 0 "$scope" lifetimes --stacks --sampling 1/100 --view pprof -o "$folder/pprof" -- "$program" 1000000

@@ -82,7 +82,7 @@ full_output 'the report' report -i copy.data
 full_output 'the events' script -i copy.data
 full_output 'the comparison' diff copy.data copy.data
 full_output 'the report' tune -i copy.data
-expect_status 1 bash -c '"$@" >/dev/full' - "$scope" stat 0.05 -- "$exercise"
+expect_status 1 bash -c '"$@" >/dev/full' - "$scope" stat --json 0.05 -- "$exercise"
 grep -qx "edenscope: standard output: $advice" err || die "stat by interval does not say why it failed: $(cat err)"
 
 # Nor that of the journal that undoes half a transaction of one.

@@ -118,10 +118,12 @@ PYTHON
 echo "made-up events are counted exactly"
 
 # The text has no blanks at the ends of lines, and of a heap without collections no table of phases.
-"$scope" stat -- "$gun" heap__create:0x1000,7,demo alloc__large:0x1000,0,0,99 >"$folder/text" 2>"$folder/err"
+"$scope" stat -- "$gun" heap__create:0x1000,7,demo alloc__large:0x1000,0,0,99 >"$folder/out" 2>"$folder/text"
 grep -q " large_bytes$" "$folder/text" || die "no figures: $(cat "$folder/text")"
 ! grep -nE ' $|Overhead' "$folder/text" || die "blanks at the end of lines, or a table without rows"
-"$scope" stat -- "$exercise" >"$folder/text" 2>"$folder/err"
+"$exercise" >"$folder/plain"
+"$scope" stat -- "$exercise" >"$folder/out" 2>"$folder/text"
+diff "$folder/plain" "$folder/out" || die "standard output has more than the command's"
 grep -q Overhead "$folder/text" || die "no phases: $(cat "$folder/text")"
 ! grep -n ' $' "$folder/text" || die "blanks at the end of lines"
 

@@ -194,7 +194,7 @@ done
 finish command "$command" 0
 grep -q "^edenscope: cannot attach to $folder/stuck: the kernel did not answer in 10 s" "$folder/command.err" ||
     die "the file is not named: $(cat "$folder/command.err")"
-grep -q '^good\[' "$folder/command.out" || die "the other program was not observed: $(cat "$folder/command.out")"
+grep -q '^good\[' "$folder/command.err" || die "the other program was not observed: $(cat "$folder/command.err")"
 ! grep -q '^stuck\[' "$folder/command.out" || die "what cannot be attached to was observed"
 
 # ---- detaching ------------------------------------------------------------------------------------------------------
