@@ -35,16 +35,18 @@ def eden(lab):
         "figure-2-survivors": ("micro survivors", lambda mib: lab.run(
             micro(lab, "survivors"), paper.VM | {"eden_size": mib * paper.MIB})),
     }
-    parts, panels = [], {"passes": [], "times": []}
+    parts, panels, frame = [], {"passes": [], "times": []}, []
     for name, (title, run) in programs.items():
         path, rows = sweep(lab, name, run, "eden_mib", sizes,
                            ["scavenges", "full_collections", "scavenge_ms", "survived_bytes"])
+        frame = rows if name == "figure-2-frame" else frame
         panels["passes"].append(f"'{path}' using 1:($2+$3) skip 1 with linespoints title '{title}'")
         panels["times"].append(f"'{path}' using 1:4 skip 1 with linespoints title '{title}'")
         parts.append(page.table([f"eden, MiB: {title}", *map(str, sizes)], [
             ["scavenges", *(row[1] for row in rows)], ["full collections", *(row[2] for row in rows)],
             ["time in scavenges, ms", *(f"{row[3]:.0f}" for row in rows)],
             ["copied, MB", *(page.megabytes(row[4]) for row in rows)]]))
+    times = [row[3] for row in frame]
     chart = lab.chart("figure-2", [
         ("Passes: scavenges and full collections", ["set ylabel 'count'"], panels["passes"]),
         ("Time in scavenges", ["set ylabel 'ms'"], panels["times"])],
@@ -54,10 +56,10 @@ def eden(lab):
         "The paper's values are not in its text; its shape is: the number of passes falls towards a least value, which "
         "depends on how much the application allocates and on its full collections; the time in scavenges has no clear "
         "correlation with eden, for it depends on survivors and on the remembered set, too. Passes here: the same shape. "
-        "They halve while eden doubles, until full collections are most of them. Time here: not the same shape. Of "
-        "`micro survivors`, it falls with eden, for most dies before it is copied. Of the frame (at a tenth of the scale) "
-        "about as much is copied at each size, for what is read survives whatever eden is; the time falls at first all "
-        "the same.",
+        "The scavenges of `micro survivors` halve while eden doubles; those of the frame nearly do, until those of full "
+        "collections are most of them. Time here: of `micro survivors` it falls with eden, for most dies before it is "
+        f"copied. Of the frame (at a tenth of the scale) it is between {min(times):.0f} and {max(times):.0f} ms, with about as "
+        "much copied at each size, for what is read survives whatever eden is.",
     ])
 
 
@@ -118,8 +120,8 @@ def ratio(lab):
                     ["their time, ms", *(f"{row[4]:.0f}" for row in rows)]]),
         f"The data frame of {FRAME}, at a tenth of the scale, its image included. The paper's values are not in its "
         "text; its shape is: the larger the ratio, the fewer full collections, only in applications that use memory "
-        "intensively and whose objects end in old space. The same shape here, down to those for an allocation, with "
-        "which the ratio has nothing to do. One is asked for, once the image is made; the chart has it among those for "
+        "intensively and whose objects end in old space. The same shape here, down to those for an allocation, which "
+        "hardly depend on it. One is asked for, once the image is made; the chart has it among those for "
         "growth.",
     ])
 
@@ -146,7 +148,7 @@ def headroom(lab):
                     ["segments mapped", *(row[3] for row in rows)],
                     ["the run, s", *(page.seconds(row[4] / 1e3) for row in rows)]]),
         "`micro large`, Arrays of references, all of them kept; they and the headroom are scaled alike, and shown as "
-        "they would be at scale 1; with `full_gc_ratio=inf`. The same shape: at a headroom of 16 MB each allocation is a full "
+        "they would be at scale 1; with `full_gc_ratio=inf`, our choice, so that none comes for growth. The same shape: at a headroom of 16 MB each allocation is a full "
         "collection, as in the paper (here as long as the headroom holds no more than one object), and then their "
         "number falls in proportion to how many fit. The last headroom ran "
         f"{paper.FIGURE_5_FASTER} times faster than the first there, {rows[0][4] / rows[-1][4]:.1f} times here: most "
