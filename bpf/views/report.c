@@ -488,18 +488,50 @@ static void print_heap_line(const struct sheet *sheet, const struct process_mode
                      });
 }
 
-static void print_heap_lines(FILE *out, const struct model *model, bool late) {
+struct heap_line {
+    const struct process_model *process;
+    const struct heap_model *heap;
+    size_t number; /* in the model's order */
+};
+
+/* The most time in collections first. What is unknown comes last: it must not hide others. */
+static int by_overhead(const void *first, const void *second) {
+    const struct heap_line *a = first, *b = second;
+    const uint64_t x = a->heap->stopped_ns, y = b->heap->stopped_ns;
+    if (a->heap->stopped_known != b->heap->stopped_known) {
+        return a->heap->stopped_known ? -1 : 1;
+    }
+    if (a->heap->stopped_known && x != y) {
+        return x > y ? -1 : 1;
+    }
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* False: no memory. */
+static bool print_heap_lines(FILE *out, const struct model *model, bool late) {
     const struct sheet sheet = SHEET(out, "#", heap_columns);
-    sheet_heading(&sheet);
-    for (size_t i = 0; i < model->process_count; i++) {
-        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
-            print_heap_line(&sheet, &model->processes[i], &model->processes[i].heaps[j], model->wall_ns);
+    struct heap_line *lines = calloc(model_heap_count(model) + 1, sizeof *lines);
+    size_t count = 0;
+    for (size_t i = 0; lines && i < model->process_count; i++) {
+        const struct process_model *process = &model->processes[i];
+        for (size_t j = 0; j < process->heap_count; j++, count++) {
+            lines[count] = (struct heap_line){process, &process->heaps[j], count};
         }
     }
+    if (!lines) {
+        return false;
+    }
+    qsort(lines, count, sizeof *lines, by_overhead);
+    sheet_heading(&sheet);
+    for (size_t i = 0; i < count; i++) {
+        print_heap_line(&sheet, lines[i].process, lines[i].heap, model->wall_ns);
+    }
+    free(lines);
     if (late) {
         fprintf(out, "# Overhead covers the recorded time, the other columns each heap's whole life\n");
     }
     fprintf(out, "# --heap ID and --pid PID show one of them in full\n");
+    return true;
 }
 
 static void print_phases(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
@@ -544,15 +576,13 @@ bool report_text(FILE *out, const char *path, struct recording *recording, const
     }
     struct heap_model total;
     if (!report_total(model, &total)) {
-        why->status = 1;
-        snprintf(why->message, sizeof why->message, "out of memory for the report");
-        return false;
+        return failure_set(why, 1, "out of memory for the report");
     }
     fprintf(out, "all heaps together: times add up, also of heaps that ran at once, so shares can exceed 100%%\n");
     print_sums(out, info, model, &total);
     print_phases(out, &total, model->wall_ns);
     fputc('\n', out);
-    print_heap_lines(out, model, total.late);
+    const bool good = print_heap_lines(out, model, total.late) || failure_set(why, 1, "out of memory for the report");
     report_total_clear(&total);
-    return true;
+    return good;
 }

@@ -314,6 +314,9 @@ grep -q "^edenscope: process [0-9]* 'hostile': [0-9]* heaps beyond its share" er
 grep -q "^edenscope: process [0-9]* 'hostile': [0-9]* heaps beyond its share" said || die "record does not name who was cut: $(cat said)"
 "$scope" report -i shares.data >report
 grep -q "^# process [0-9]* 'hostile': [0-9]* heaps beyond its share" report || die "report does not name who was cut: $(head report)"
+sed -n '/^#.* Overhead .*PID/,/^# --heap/p' report | grep -v '^#' >rows
+[[ $(wc -l <rows) -gt 2 ]] && awk '$1 == "?" { unknown = 1; next }
+    unknown || (count++ && $1 + 0 > last) { exit 1 } { last = $1 + 0 }' rows || die "heaps are not in order: $(head -n 40 rows)"
 [[ $(sqlite3 shares.data "SELECT value > 0 FROM meta WHERE key LIKE 'lost_heaps:%'") == 1 ]] ||
     die "the recording does not say what was cut"
 # A grandchild that makes more heaps than there is room for when its parent, which began the branch, is long forgotten.
