@@ -52,7 +52,7 @@ struct search_finding {
     size_t recommended;  /* least gc of those within the memory, and not seen to be slower in all; 0: as it is */
     size_t least_within; /* least gc of those within the memory, even if it is slower in all */
     size_t least_gc;     /* least gc whatever the memory, not seen to be slower in all */
-    size_t likely;       /* least median gc of those within the memory, noise or not; 0: it is as it is */
+    size_t likely;       /* of the front, within the memory: less gc by what counts, noise or not; 0: none */
     size_t *front;       /* by rising memory, each with less gc than those before; owned */
     size_t front_count;
     bool cache; /* a larger eden made the program itself slower: eden.cache */

@@ -101,18 +101,6 @@ static size_t choose(const struct search *search, double memory_most, bool even_
     return chosen == SIZE_MAX ? 0 : chosen;
 }
 
-static size_t least_median(const struct search *search, double memory_most) {
-    size_t least = 0;
-    for (size_t i = 1; i < search->count; i++) {
-        const struct candidate *candidate = &search->candidate[i];
-        if (candidate->runs > 0 && !candidate->failed && search_medians(search, i).memory <= memory_most &&
-            search_medians(search, i).gc < search_medians(search, least).gc) {
-            least = i;
-        }
-    }
-    return search_medians(search, least).gc < (1 - alike_share) * search_medians(search, 0).gc ? least : 0;
-}
-
 /* ---- the front -------------------------------------------------------------------------------------------------- */
 
 struct on_front {
@@ -152,6 +140,19 @@ static bool find_front(const struct search *search, struct search_finding *findi
     return true;
 }
 
+/* The last point of the front within the memory, if it takes less time in collections than the program as it is by what
+ * counts, and is not seen to be slower in all; else 0. */
+static size_t likely_of(const struct search *search, const struct search_finding *finding, double memory_most) {
+    const struct search_figures before = search_medians(search, 0);
+    size_t likely = 0;
+    for (size_t i = 0; i < finding->front_count; i++) {
+        likely = search_medians(search, finding->front[i]).memory <= memory_most ? finding->front[i] : likely;
+    }
+    const struct stats cpu = search_cpu_ratio(search, 0, likely);
+    const double worth = fmax(alike_share * before.gc, alike_of_run * before.wall);
+    return before.gc - search_medians(search, likely).gc > worth && !is_slower(&cpu) ? likely : 0;
+}
+
 /* ---- eden.cache ------------------------------------------------------------------------------------------------- */
 
 static bool differ_in_eden(const struct search_point *small, const struct search_point *large) {
@@ -189,12 +190,12 @@ bool search_find(const struct search *search, struct search_finding *finding) {
     finding->recommended = choose(search, memory_most, false);
     finding->least_within = choose(search, memory_most, true);
     finding->least_gc = choose(search, INFINITY, false);
-    finding->likely = least_median(search, memory_most);
     find_cache(search, finding);
     if (!find_front(search, finding)) {
         search_finding_clear(finding);
         return false;
     }
+    finding->likely = likely_of(search, finding, memory_most);
     return true;
 }
 
