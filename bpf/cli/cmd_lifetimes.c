@@ -444,13 +444,22 @@ static bool begin_pretenure(struct lifetimes *run, struct failure *why) {
                          run->options.force ? REPLACE_FORCED : REPLACE_OURS, why);
 }
 
-static bool open_output(struct lifetimes *run, struct failure *why) {
+/* Whether --pretenure names the file that a descriptor leads to; then why says so. */
+static bool is_pretenured_to(const struct lifetimes *run, int file, struct failure *why) {
     const struct place *place = &run->pretenure.place;
-    return output_begin(&run->output, run->options.output, run->options.command && run->is_text, why) &&
-           (!run->pretenure.is_open ||
-            !place_names(place->folder, place->name, run->output.file ? fileno(run->output.file) : STDOUT_FILENO) ||
-            failure_set(why, 1, "--pretenure %.200s: the other output goes to this file; name another one",
-                        run->options.pretenure));
+    if (!run->pretenure.is_open || !place_names(place->folder, place->name, file)) {
+        return false;
+    }
+    failure_set(why, 1, "--pretenure %.200s: the other output goes to this file; name another one",
+                run->options.pretenure);
+    return true;
+}
+
+/* Standard output is looked at first: it may be left to the command, and what is printed go to standard error. */
+static bool open_output(struct lifetimes *run, struct failure *why) {
+    return !(!run->options.output && is_pretenured_to(run, STDOUT_FILENO, why)) &&
+           output_begin(&run->output, run->options.output, run->options.command && run->is_text, why) &&
+           !is_pretenured_to(run, run->output.file ? fileno(run->output.file) : STDOUT_FILENO, why);
 }
 
 static void close_run(struct lifetimes *run) {

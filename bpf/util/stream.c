@@ -28,7 +28,8 @@ static struct stream {
     size_t begun_size;
 } streams[STREAMS]; /* by descriptor */
 
-static int commands_output = -1; /* standard output, while it is a command's */
+static int commands_output = -1;      /* standard output, while it is a command's */
+static bool is_placeholder_of_output; /* what was open in its place is not for the command */
 
 /* True: the descriptor takes bytes, or fails at once. False: nobody reads, and a signal has come. */
 static bool wait_for_room(struct stream *stream, uint64_t since_ns) {
@@ -126,10 +127,17 @@ FILE *stream_open(int fd, int buffering) {
     return file;
 }
 
+/* Files in the place of closed ones are closed by exec: main.c opens them. */
+static bool is_placeholder(int fd) { return fcntl(fd, F_GETFD) & FD_CLOEXEC; }
+
 bool stream_leave_output(void) {
     fflush(stdout);
-    const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STREAMS);
-    if (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    is_placeholder_of_output = is_placeholder(STDOUT_FILENO);
+    const int kept = is_placeholder(STDERR_FILENO) ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STREAMS);
+    if (kept < 0) {
+        return false;
+    }
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
         close(kept);
         return false;
     }
@@ -139,7 +147,7 @@ bool stream_leave_output(void) {
 
 void stream_return_output(void) {
     if (commands_output >= 0) {
-        dup2(commands_output, STDOUT_FILENO);
+        dup3(commands_output, STDOUT_FILENO, is_placeholder_of_output ? O_CLOEXEC : 0);
     }
 }
 

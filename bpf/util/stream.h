@@ -13,8 +13,8 @@ FILE *stream_open(int fd, int buffering);
 void stream_fold(int fd, bool folds);
 /* -1: it is no such stream. */
 int stream_descriptor(const FILE *out);
-/* What goes to standard output from now on is in standard error's file: standard output is left to a command that is
- * started. False: no descriptor is left, and all stays as it is. */
+/* Standard output writes to where standard error does from now on, for a command that is started has the file of
+ * standard output. False: all stays as it is, for standard error was closed, or no descriptor is free. */
 bool stream_leave_output(void);
 /* In a forked child: standard output is what it was before that. */
 void stream_return_output(void);

@@ -86,6 +86,9 @@ grep -q 'no heap was profiled' "$folder/err" || die "the lack of a profiled heap
 diff "$names" "$folder/before" || die "the file was replaced by nothing"
 [[ -z $(find "$folder" -name '*.??????' ! -name '*.stats') ]] || die "temporary files are left: $(ls "$folder")"
 expect_status 1 "$scope" stat --pretenure "$names" -- true
+touch "$folder/same"
+expect_status 1 bash -c '"$@" >"$0"' "$folder/same" "$scope" lifetimes --pretenure "$folder/same" -- "$bench" steady
+grep -q 'the other output goes to this file' "$folder/err" || die "the program's output goes to the file: $(cat "$folder/err")"
 echo "files are replaced whole, and only those that may be"
 
 # Success is reported once the file is there; two outputs are two files.

@@ -85,6 +85,13 @@ full_output 'the report' tune -i copy.data
 expect_status 1 bash -c '"$@" >/dev/full' - "$scope" stat --json 0.05 -- "$exercise"
 grep -qx "edenscope: standard output: $advice" err || die "stat by interval does not say why it failed: $(cat err)"
 
+# Standard error that is closed leaves the report where it was; a file in the place of closed standard output is not for
+# the command.
+expect_status 0 bash -c '"$@" 2>&-' - "$scope" stat -- "$exercise"
+grep -q gc_ns out || die "there is no report with standard error closed: $(cat out)"
+expect_status 5 bash -c '"$@" >&-' - "$scope" stat -- bash -c 'true 3>&1 || exit 5'
+grep -q 'no heap was created' err || die "there is no report with standard output closed: $(cat err)"
+
 # Nor that of the journal that undoes half a transaction of one.
 printf '\xd9\xd5\x05\xf9\x20\xa1\x63\xd7' >hot.data-journal
 expect_status 1 "$scope" tune -o hot.data-journal
