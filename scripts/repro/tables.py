@@ -103,7 +103,7 @@ def tuning(lab):
         "the first two are larger here, for the rest is smaller: this program is compiled C, and parses a cell in a "
         "fraction of the time. "
         + ("Our third is above the others because it has the most Arrays of one value a row, three a column. Each takes "
-           "more than half of the headroom, so many of them cost a full collection." if found[2] > max(found[:2]) else ""),
+           "more than half of the headroom, so many of them cause a full collection." if found[2] > max(found[:2]) else ""),
     ])
 
 

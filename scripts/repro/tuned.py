@@ -109,7 +109,6 @@ def verdict(size, runs):
             if value < gc]
     verdict = (f"more than that of {', '.join(less)}" if less else f"at most that of each of {', '.join(others)}")
     smaller = [name for name in others if runs[name][1] < memory]
-    verdict += (f", of which {', '.join(smaller)} take{'s' if len(smaller) == 1 else ''} less memory"
-                if smaller and not less else "")
-    return (f"{size}: GC time of `{NAME}`, {shown(gc)} in {page.megabytes(memory)} MB, is {verdict}; "
-            f"of the default's it is {page.percent(gc / others['default'])}.")
+    verdict += f", and {', '.join(smaller)} use{'s' if len(smaller) == 1 else ''} less memory" if smaller and not less else ""
+    return (f"{size}: GC time of `{NAME}`, {shown(gc)} in {page.megabytes(memory)} MB, is {verdict}. "
+            f"It is {page.percent(gc / others['default'])} of the default's.")

@@ -168,13 +168,13 @@ for title in ("Tables 1 and 2", *(f"Figure {i}:" for i in range(2, 7)), "Figures
     assert re.search(f"^### .*{title}", text, re.M), title
 # The verdict on tuned, file by file: it is what the figures say.
 for file in FILES:
-    (verdict,) = re.findall(f"^{file}: GC time of `tuned`, .*?%\\.$", text, re.M | re.S)
+    (verdict,) = re.findall(f"^{file}: GC time of `tuned`, .*?default's\\.$", text, re.M | re.S)
     verdict = " ".join(verdict.split())
     of = {name if isinstance(name, str) else f"{name:.0f}": row["gc_s"] for (each, name), row in found.items() if each == file and name != "tuned"}
     here = found[file, "tuned"]["gc_s"]
     assert {name for name in of if f" {name} (" in verdict} == {name for name in of if of[name] < here}, (verdict, of)
     assert ("is at most that of each of" in verdict) == (here <= min(of.values())), (verdict, of)
-    assert verdict.endswith(f"it is {here / of['default']:.0%}."), (verdict, of)
+    assert verdict.endswith(f"It is {here / of['default']:.0%} of the default's."), (verdict, of)
 for known in "**Scale 0.02.**", "5,599", "3,498", "4,265", "107", "not in its text":
     assert known in text, known
 assert "unknown" not in text and not re.search("not known of", text)
