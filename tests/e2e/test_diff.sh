@@ -23,6 +23,11 @@ times() {
 }
 [[ $(sqlite3 a.data "SELECT name FROM probe WHERE probe = 5") == scavenge__done ]] || die "probes have other numbers"
 times a.data '1000000 + 1000 * (a1 % 97)' true
+# A full collection stops the program together with the scavenge before it, whose changes shall not decide how long.
+[[ $(sqlite3 a.data "SELECT name FROM probe WHERE probe = 15") == full__done ]] || die "probes have other numbers"
+sqlite3 a.data "UPDATE event SET a2 = 20000000 + 1000 * a1 WHERE probe = 15;
+    UPDATE heap SET full_ns = (SELECT sum(a2) FROM event WHERE probe = 15);
+    UPDATE heap SET gc_ns = scavenge_ns + full_ns, stopped_ns = scavenge_ns + full_ns;"
 cp a.data same.data
 cp a.data neighbour.data
 times neighbour.data 'a2 * 1.1' true
