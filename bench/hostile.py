@@ -5,9 +5,11 @@ Whether `edenscope stat -p` of a healthy process, and that process, are slowed b
 ordinary user (tests/programs/hostile/). A pair is a run without them and one beside them; which comes first alternates.
 Printed are the ratios, beside by without: the CPU time of the program and of the tool from start to end, the wall time
 from the go to the program's end, and that time of a program that nobody observes: what the processes take by
-themselves. FUSE tricks are left out: docs/security.md says why.
+themselves. Then how long `edenscope list` takes beside them, three times, and what it says of what it could not read.
+FUSE tricks are left out: docs/security.md says why.
 """
 import argparse
+import contextlib
 import os
 import subprocess
 import time
@@ -58,18 +60,30 @@ def measure(build):
     return {"program": used, "tool": cpu(tool), "wall": wall, "unobserved": alone}
 
 
-def beside(build):
+@contextlib.contextmanager
+def hundred(build):
     processes = [subprocess.Popen([build + "/tests/hostile", "--seconds", "120", "--user", NOBODY,
                                    *TRICKS[i % len(TRICKS)].split()], stdout=subprocess.PIPE, text=True)
                  for i in range(100)]
     try:
         for process in processes:
             process.stdout.readline()
-        return measure(build)
+        yield
     finally:
         for process in processes:
             process.kill()
             process.wait()
+
+
+def beside(build):
+    with hundred(build):
+        return measure(build)
+
+
+def time_list(build):
+    begun = time.monotonic()
+    done = subprocess.run([build + "/bin/edenscope", "list"], capture_output=True, text=True)
+    return time.monotonic() - begun, done
 
 
 def main():
@@ -88,6 +102,10 @@ def main():
     print(f"beside 100 hostile processes (A), and without (B), {arguments.n} pairs")
     for name, values in ratios.items():
         pairs.summary(name, values)
+    with hundred(arguments.B):
+        listed = [time_list(arguments.B) for _ in range(3)]
+    print(f"list: {', '.join(f'{seconds:.1f} s' for seconds, _ in listed)}, status {listed[-1][1].returncode}")
+    print(listed[-1][1].stderr.rstrip())
 
 
 if __name__ == "__main__":
