@@ -39,11 +39,13 @@
  * 5. Promotion in place
  * Promoted by copying, an eden needs as much memory again. So with a limit eden takes all of it where copying what
  * survives would be more work than marking what lives and sweeping all, once for each such eden: it becomes old where
- * it is, and a full collection follows (runtime/young/promote.c). Work is measured in bytes swept. A byte copied costs
- * 2, or 8 if old space refers to it, for then it lies scattered and the processor waits for each object; a byte that
- * lives costs 4 to mark and slide, and a byte of such an eden 1.5 to sweep and walk. They were measured with the rows
- * "array", "lru" and "binary trees" of docs/performance.md. Whether it stays so is judged by what the full collection
- * finds alive: copied from the smaller edens that leave room for it, twice as much would have survived.
+ * it is, and a full collection follows (runtime/young/promote.c). A large object takes its room from the end of such an
+ * eden: nothing is collected before the two meet, or eden has less than a quarter of what live objects leave. Work is
+ * measured in bytes swept. A byte copied costs 2, or 8 if old space refers to it, for then it lies scattered and the
+ * processor waits for each object; a byte that lives costs 4 to mark and slide, and a byte of such an eden 1.5 to sweep
+ * and walk. They were measured with the rows "array", "lru" and "binary trees" of docs/performance.md. Whether it stays
+ * so is judged by what the full collection finds alive: copied from the smaller edens that leave room for it, twice as
+ * much would have survived.
  *
  * An eden must be large to say what survives of a larger one. But where nearly all of a small one survives, scattered,
  * as where a program fills a table, the next ones would cost most of all collections, for nothing: eden grows

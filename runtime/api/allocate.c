@@ -108,9 +108,8 @@ static eden_value allocate_from_eden(eden_heap *heap, size_t bytes) {
 
 static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
     eden_value start = old_space_allocate(heap, bytes);
-    uint64_t goal = policy_old_goal(heap);
     bool in_cycle = cycle_is_running(&heap->cycle); /* then the first full collection keeps what has died in it */
-    if (start == 0 && goal != EDEN_NO_LIMIT && heap->old.capacity + bytes <= goal && old_space_grow(heap, bytes)) {
+    if (start == 0 && policy_lets_grow(heap, bytes) && old_space_grow(heap, bytes)) {
         start = old_space_allocate(heap, bytes);
     }
     if (start == 0) {

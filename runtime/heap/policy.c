@@ -106,6 +106,18 @@ static struct eden_policy_choice choose_old(const eden_heap *heap) {
 
 uint64_t policy_old_goal(const eden_heap *heap) { return choose_old(heap).bytes; }
 
+/* What is promoted where it is needs no room: then a large object and eden take all memory, from both its ends, before
+ * anything is collected. */
+bool policy_lets_grow(const eden_heap *heap, size_t bytes) {
+    const struct new_space *new = &heap->new_space;
+    uint64_t goal = policy_old_goal(heap);
+    if (goal == EDEN_NO_LIMIT) {
+        return false;
+    }
+    goal += heap->policy.rule.is_in_place ? new->eden_end - system_page_round(heap->mutator.free) : 0;
+    return heap->old.capacity + bytes <= goal;
+}
+
 /* New space may grow as far as the rule lets it, and needs what it has. */
 uint64_t policy_old_kept(const eden_heap *heap) {
     uint64_t goal = policy_old_goal(heap), limit = heap->params.max_heap;
@@ -119,9 +131,19 @@ uint64_t policy_old_kept(const eden_heap *heap) {
     return limit - most < goal ? limit - most : goal;
 }
 
+/* Where eden is promoted in place it has what old space leaves, and is too small for that once large objects have taken
+ * most of it. Then they are what there is to find, unless hardly anything of old space is new. */
+static bool is_squeezed(const eden_heap *heap) {
+    uint64_t live = heap->old.used_at_full, left = eden_policy_left(heap->params.max_heap, live);
+    return heap->policy.rule.is_in_place && heap->params.eden_size < left / 4 && heap_old_used(heap) > live + live / 16;
+}
+
 bool policy_wants_full(const eden_heap *heap) {
     const struct eden_policy_bounds bounds = bounds_of(heap);
     uint64_t used = heap_old_used(heap);
+    if (is_squeezed(heap)) {
+        return true;
+    }
     return (heap->policy.in_place != 0 || used >= heap->params.full_gc_min_old) &&
            eden_policy_wants_full(&heap->policy.rule, &bounds, policy_old_goal(heap), used, heap->old.used_at_full,
                                   heap_survivor_used(heap), heap->policy.in_place);
@@ -181,7 +203,8 @@ static void limit_eden(eden_heap *heap, uint64_t bytes) {
 
 void policy_yield(eden_heap *heap, uint64_t bytes) {
     uint64_t mapped = heap->new_space.eden_end - heap->new_space.eden_start;
-    uint64_t used = heap->mutator.free - heap->new_space.eden_start, left = mapped > bytes ? mapped - bytes : 0;
+    uint64_t used = heap->mutator.free - heap->new_space.eden_start;
+    uint64_t left = mapped > bytes ? eden_policy_pages(mapped - bytes) : 0; /* it gives whole pages */
     if (heap->policy.rule.is_in_place && left < heap->eden.limit - heap->new_space.eden_start) {
         heap->policy.reason = EDEN_REASON_PROMOTION;
         limit_eden(heap, left > used ? left : used);

@@ -253,6 +253,52 @@ TEST(what_mostly_survives_is_promoted_in_place) {
     assert_false(w.heap->policy.rule.is_in_place);
 }
 
+/* Eden has all that is left then; a large object takes its end, and nothing is collected while that lasts. */
+TEST(large_objects_take_the_end_of_eden) {
+    WORLD(w, "policy=auto,grow_headroom=64K,max_heap=67100000"); /* not a whole number of pages */
+    EDEN_FRAME(w.m, table, 1);
+    replace_at_random(&w, table);
+    eden_full_collect(w.m);
+    assert_true(w.heap->policy.rule.is_in_place);
+    const uint64_t fulls = figures_of(&w).full_collections;
+    const size_t left = 64 * MIB - w.heap->old.capacity;
+    assert_true(left > 8 * MIB && mapped(&w) > 60 * MIB);
+    size_t taken = 0;
+    for (; taken < left / 2; taken += MIB) {
+        assert_true(eden_new_raw(w.m, w.bytes, MIB) != EDEN_NONE);
+        assert_true(mapped(&w) <= 64 * MIB);
+    }
+    assert_int_equal(figures_of(&w).full_collections, fulls);
+    verify(&w);
+    for (; taken < 4 * left; taken += MIB) {
+        assert_true(eden_new_raw(w.m, w.bytes, MIB) != EDEN_NONE);
+        assert_true(eden_new(w.m, w.pair) != EDEN_NONE);
+        assert_true(mapped(&w) <= 64 * MIB);
+    }
+    assert_true(figures_of(&w).full_collections > fulls && figures_of(&w).full_collections < fulls + 16);
+    verify(&w);
+}
+
+/* Large objects that are dead take all of eden; then small ones that die would have an eden too small to be promoted.
+ */
+TEST(an_eden_that_large_objects_took_comes_back) {
+    WORLD(w, "policy=auto,max_heap=64M");
+    EDEN_FRAME(w.m, table, 1);
+    replace_at_random(&w, table);
+    eden_full_collect(w.m);
+    assert_true(w.heap->policy.rule.is_in_place);
+    const uint64_t fulls = figures_of(&w).full_collections;
+    while (figures_of(&w).full_collections == fulls && w.heap->params.eden_size > 2 * MIB) {
+        assert_true(eden_new_raw(w.m, w.bytes, MIB) != EDEN_NONE);
+    }
+    for (size_t i = 0; i < 1000000; i++) {
+        assert_true(eden_new(w.m, w.pair) != EDEN_NONE);
+    }
+    assert_int_equal(figures_of(&w).full_collections, fulls + 1);
+    assert_true(w.heap->params.eden_size > 4 * MIB);
+    verify(&w);
+}
+
 /* As after lifetimes were measured, while the goal was not in force. */
 TEST(with_a_goal_only_need_promotes_in_place) {
     WORLD(w, "policy=auto,max_heap=64M");
