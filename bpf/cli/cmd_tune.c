@@ -16,10 +16,12 @@
 #include "session/record_folder.h"
 #include "session/record_run.h"
 #include "util/command_line.h"
+#include "util/format.h"
 #include "util/interrupt.h"
 #include "util/json.h"
 #include "util/message.h"
 #include "util/output.h"
+#include "util/whole.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -29,11 +31,12 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "tune [--json | --emit options] [-o FILE] [-v] (-p PID [seconds] | -- PROGRAM arguments...)\n"
+    "tune [--max-heap SIZE] [--json | --emit options] [-o FILE] [-v] (-p PID [seconds] | -- PROGRAM arguments...)\n"
     "       edenscope tune --verify [--options LIST] [--pairs N] [--json] [-o FILE] -- PROGRAM arguments...\n"
     "       edenscope tune --search [--options LIST] [--budget SECONDS] [--trials N] [--memory FACTOR]\n"
     "                      [--json | --emit options] [-o FILE] -- PROGRAM arguments...\n"
-    "       edenscope tune [-i FILE [--force]] [--heap ID] [--pid PID] [--json | --emit options] [-o FILE]\n\n"
+    "       edenscope tune [-i FILE [--force]] [--heap ID] [--pid PID] [--max-heap SIZE]\n"
+    "                      [--json | --emit options] [-o FILE]\n\n"
     "  Finds what makes collections slow, explains why, and proposes parameters. Examines a program that it runs\n"
     "  or observes, or the recording FILE (default eden.data).";
 
@@ -130,6 +133,23 @@ static void say(const char *path, const struct recording_info *info, const struc
     message_more(&late, "heaps were attached late, with unknown parameters");
 }
 
+/* False: one does not fit --max-heap. */
+static bool ask_max_heap(struct tune_heaps *heaps, uint64_t bytes, struct failure *why) {
+    for (size_t i = 0; i < heaps->count && bytes; i++) {
+        const double needs = tune_least_heap(&heaps->at[i]);
+        if (needs >= (double)bytes) {
+            char number[HEAP_NUMBER], needed[FORMAT_MAX], asked[FORMAT_MAX];
+            return failure_set(why, 1,
+                               "heap %s of process %u does not fit --max-heap %s: what full collections left in old "
+                               "space, and new space, take %s",
+                               heap_number_text(number, heaps->at[i].id, heaps->at[i].suffix), heaps->at[i].process.pid,
+                               format_bytes(asked, bytes), format_bytes(needed, whole_of(needs)));
+        }
+        tune_ask_max_heap(&heaps->at[i], bytes);
+    }
+    return true;
+}
+
 static bool report(const struct tune *tune, const char *path, uint64_t pid, const char *command, struct failure *why) {
     /* One's own is followed by more: it is removed, or trials begin. */
     bool is_own = tune->options.command || (tune->options.pid && !tune->options.input);
@@ -146,7 +166,7 @@ static bool report(const struct tune *tune, const char *path, uint64_t pid, cons
     }
     if (good && !(is_empty && is_text)) {
         say(path, recording_info(recording), &heaps);
-        good = examine(tune, &heaps, command, why);
+        good = ask_max_heap(&heaps, tune->options.max_heap, why) && examine(tune, &heaps, command, why);
     }
     tune_heaps_clear(&heaps);
     recording_close(recording);
@@ -244,6 +264,9 @@ static bool check_trials(const struct options *options, struct failure *why) {
     }
     if (options->proposed && !trials) {
         return failure_set(why, 1, "--options needs --verify or --search");
+    }
+    if (options->proposed && options->max_heap) {
+        return failure_set(why, 1, "--max-heap is for the rules: with --options, give max_heap=SIZE there");
     }
     if (options->proposed && !tune_parameters_check(options->proposed, why)) {
         return false;

@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "eden_params.h"
 #include "eden_values.h"
 #include "model/heap_ref.h"
 #include "model/probe_table.h"
@@ -43,6 +44,7 @@ enum {
     OPTION_BUDGET,
     OPTION_TRIALS,
     OPTION_MEMORY,
+    OPTION_MAX_HEAP,
     OPTION_MAX_SIZE,
     OPTION_PARAMS,
     OPTION_CLASSES,
@@ -212,6 +214,9 @@ static const struct described table[] = {
     {{"emit", required_argument, NULL, OPTION_EMIT},
      ACCEPT_TUNE,
      "--emit options      print only the recommended options, as EDEN_OPTIONS=..."},
+    {{"max-heap", required_argument, NULL, OPTION_MAX_HEAP},
+     ACCEPT_TUNE,
+     "--max-heap SIZE     propose what fits a heap of SIZE[K|M|G|T] bytes, and this limit with it"},
     {{"verify", no_argument, NULL, OPTION_VERIFY},
      ACCEPT_TRIALS,
      "--verify            run PROGRAM with and without the proposed options, and compare; needs no root with "
@@ -432,6 +437,7 @@ static const char *wanted(const struct options *options, unsigned accept, int va
         [OPTION_UNTIL] = "not a time in seconds, above 0 and up to 1000000000",
         ['x'] = "not a separator: give one character, a tab or a sign such as ; that is in no value",
         [OPTION_TRIALS] = "not a number of runs, from 3 to 1000000",
+        [OPTION_MAX_HEAP] = "not a size of a heap, from 1M; give one such as 512M or 2G",
         [OPTION_MEMORY] = "not a memory factor: give a number from 1, or none",
         [OPTION_MAX_SIZE] = "not a size in bytes, such as 200M",
         [OPTION_ROTATE] = "not a time, from 1s; give one such as 10m, 1h or 1d",
@@ -497,6 +503,9 @@ static bool set_read(struct options *options, int value, char *argument) {
                !strchr("-.?_\\\"", *argument);
     case OPTION_BUDGET:
         return parse_within(argument, 0.1, 1e6, &options->budget);
+    case OPTION_MAX_HEAP:
+        return eden_size_parse(argument, &options->max_heap) && options->max_heap != EDEN_NO_LIMIT &&
+               (double)options->max_heap >= eden_param(EDEN_PARAM_max_heap)->low;
     case OPTION_MEMORY:
         options->memory_factor = INFINITY;
         return strcmp(argument, "none") == 0 || parse_within(argument, 1, 1e6, &options->memory_factor);

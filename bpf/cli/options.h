@@ -85,6 +85,7 @@ struct options {
     size_t on_count;
     double budget;        /* seconds; 0: not given */
     double since, until;  /* seconds; 0: not given */
+    uint64_t max_heap;    /* tune --max-heap, bytes; 0: not given */
     double memory_factor; /* --memory: INFINITY is none; 0: not given */
     bool chrome, otlp, params, classes;
     const char *user;   /* --user */

@@ -74,7 +74,8 @@ char *tune_value(char text[TUNE_VALUE], enum eden_param_id id, double number) {
     if (param->kind == EDEN_KIND_number && isfinite(value)) {
         snprintf(text, TUNE_VALUE, "%.3g", value);
     } else {
-        eden_param_show(param, param->kind == EDEN_KIND_size ? round_up(value) : value, text, TUNE_VALUE);
+        bool is_rounded = param->kind == EDEN_KIND_size && id != EDEN_PARAM_max_heap; /* a limit is meant as it is */
+        eden_param_show(param, is_rounded ? round_up(value) : floor(value), text, TUNE_VALUE);
     }
     return text;
 }

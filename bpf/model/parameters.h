@@ -20,7 +20,7 @@ bool tune_parameters_check(const char *options, struct failure *why);
 
 enum { TUNE_VALUE = 32 };
 /* A value as EDEN_OPTIONS takes it: sizes rounded up to whole K, M or G of at most three digits where that adds at most
- * a tenth. Brought within the parameter's bounds. */
+ * a tenth, but for max_heap. Brought within the parameter's bounds. */
 char *tune_value(char text[TUNE_VALUE], enum eden_param_id id, double number);
 
 #endif

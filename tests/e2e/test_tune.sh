@@ -66,6 +66,10 @@ has lives.json tenure.threshold-outside || die "the bug is not named in a record
 for key in $(keys lives.json); do
     grep -qF "  $key (" text || die "the text lacks $key"
 done
+# Within a limit: it is among the options, and the program runs with them.
+"$scope" tune --json --max-heap 128M -i lives.data >bound.json || die "tune --max-heap fails"
+jq -e '.options | split(",") | index("max_heap=128M")' bound.json >/dev/null || die "no limit: $(jq -r .options bound.json)"
+EDEN_OPTIONS=$EDEN_OPTIONS,$(jq -r .options bound.json) "$frame" data.csv | diff plain - || die "within the limit it fails"
 # Text to be pasted into a shell never comes from a file.
 sqlite3 lives.data "UPDATE meta SET value = 'x; touch pwned' WHERE key = 'command'"
 "$scope" tune -i lives.data >text
@@ -107,6 +111,9 @@ refused 1 '--emit nonsense: give --emit options; there is no other value' --emit
 refused 1 'cannot be combined with -i FILE' -i lives.data -- true
 refused 1 'give either -p PID or -- PROGRAM' -p 1 -- true
 refused 1 'true: unexpected argument; give -i FILE, -p PID or -- PROGRAM' true
+refused 1 'not a size of a heap' --max-heap none -i lives.data
+refused 1 'does not fit --max-heap 1.00 MiB' --max-heap 1M -i lives.data
+refused 1 '--max-heap is for the rules' --max-heap 64M --verify --options eden_size=1M -- true
 refused 1 'not a time in seconds' -p "$pid" never
 refused 1 'eden.data' # which is not here
 refused 1 'no heap with this number' -i lives.data --heap 7

@@ -1,5 +1,6 @@
 /* The facts of a heap: from its events, from lifetimes, from a recording; and what rules ask of them. */
 #include "advise/facts/facts.h"
+#include "eden_policy.h"
 #include "eden_weight.h"
 #include "stats/lifetimes.h"
 #include "util/array.h"
@@ -115,6 +116,37 @@ double tune_old_peak(const struct tune_facts *facts) {
         most = fmax(most, (double)facts->segments[i].capacity_after);
     }
     return most;
+}
+
+static double new_space(const struct tune_facts *facts) { return tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5; }
+
+double tune_alive(const struct tune_facts *facts) {
+    double most = 0;
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        most = fmax(most, facts->passes[i].full ? (double)facts->passes[i].old_after : 0);
+    }
+    return most;
+}
+
+double tune_least_heap(const struct tune_facts *facts) {
+    bool is_decided = tune_is_decided(facts, EDEN_PARAM_eden_size);
+    return tune_alive(facts) + (is_decided ? (double)EDEN_POLICY_LEAST * 7 / 5 : new_space(facts));
+}
+
+void tune_ask_max_heap(struct tune_facts *facts, uint64_t bytes) {
+    struct tune_parameter *limit = &facts->parameters[EDEN_PARAM_max_heap];
+    facts->ran_with_max_heap = tune_ran_with_max_heap(facts);
+    limit->number = (double)bytes;
+}
+
+bool tune_asks_max_heap(const struct tune_facts *facts) { return facts->ran_with_max_heap > 0; }
+
+double tune_ran_with_max_heap(const struct tune_facts *facts) {
+    return tune_asks_max_heap(facts) ? facts->ran_with_max_heap : tune_number(facts, EDEN_PARAM_max_heap);
+}
+
+bool tune_has_room(const struct tune_facts *facts, double bytes) {
+    return new_space(facts) + tune_old_peak(facts) + bytes <= tune_number(facts, EDEN_PARAM_max_heap);
 }
 
 const struct tune_class *tune_class(const struct tune_facts *facts, uint32_t id) {

@@ -88,6 +88,7 @@ struct tune_facts {
     struct pause_time spent[TUNE_KINDS]; /* what the threads did that collected; 0: not known */
 
     struct tune_parameter parameters[EDEN_PARAM_COUNT];
+    double ran_with_max_heap; /* where tune_ask_max_heap has changed the parameter: what it was; 0: it has not */
 
     /* Owned arrays, in order of time. */
     struct tune_pass *passes;
@@ -155,6 +156,16 @@ double tune_share_of_gc(const struct tune_facts *facts, double ns);   /* of the 
 double tune_share_of_time(const struct tune_facts *facts, double ns); /* of wall time */
 uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure);
 double tune_old_peak(const struct tune_facts *facts); /* the most of old space that was mapped, bytes */
+/* The most that a full collection left in old space, bytes. 0: there was no full collection. */
+double tune_alive(const struct tune_facts *facts);
+/* At least so many bytes: that, and new space, whose least size counts where policy=auto decides it. */
+double tune_least_heap(const struct tune_facts *facts);
+/* Sets max_heap, in bytes: rules then propose values that fit it. */
+void tune_ask_max_heap(struct tune_facts *facts, uint64_t bytes);
+bool tune_asks_max_heap(const struct tune_facts *facts);
+double tune_ran_with_max_heap(const struct tune_facts *facts);
+/* Whether the heap as it ran, and so many bytes more, fit into max_heap. */
+bool tune_has_room(const struct tune_facts *facts, double bytes);
 double tune_number(const struct tune_facts *facts,
                    enum eden_param_id id); /* its value; policy=auto: eden_size on average */
 /* Does policy=auto decide what this parameter is for? A program that sets the default looks like one that sets

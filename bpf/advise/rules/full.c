@@ -14,15 +14,30 @@ static bool is_for_growth(const struct tune_facts *facts, const struct tune_pass
 
 /* With max_heap, policy=auto collects as rarely as that lets it: there is nothing to set but the limit (heap.limit). */
 static bool is_left_to_limit(const struct tune_facts *facts) {
-    return tune_is_old_decided(facts) && isfinite(tune_number(facts, EDEN_PARAM_max_heap));
+    return tune_is_old_decided(facts) && isfinite(tune_ran_with_max_heap(facts));
 }
 
 /* Without, it keeps memory within a factor of what lives. The operator chooses a limit, since allocation beyond it
  * fails. */
-static void advise_limit(struct finding *finding) {
-    finding_how(finding, "policy=auto lets old space grow by three quarters of what lives, and to max_heap if that is "
-                         "set: set it to the memory that the program may take, if that is much more than now");
+static void advise_limit(const struct tune_facts *facts, struct finding *finding) {
+    if (tune_asks_max_heap(facts)) {
+        finding_set(finding, EDEN_PARAM_max_heap, tune_number(facts, EDEN_PARAM_max_heap));
+        finding_how(finding,
+                    "as --max-heap says: with a limit, policy=auto collects old space as rarely as that allows");
+    } else {
+        finding_how(finding,
+                    "policy=auto lets old space grow by three quarters of what lives, and to max_heap if that is set: "
+                    "set it (--max-heap) to the memory that the program may take, if that is much more than now");
+    }
     finding_cost(finding, "memory, up to the limit; allocation beyond it fails");
+}
+
+/* States no gain where --max-heap leaves less than `bytes` beside what the heap took: it is collected for the limit
+ * then. */
+static void gain_with(const struct tune_facts *facts, struct finding *finding, double bytes, double min, double max) {
+    if (!tune_asks_max_heap(facts) || tune_has_room(facts, bytes)) {
+        finding_gain(finding, min, max);
+    }
 }
 
 /* full.growth: full collections that free nearly nothing, while old space grows by what is tenured.
@@ -83,15 +98,16 @@ static double round_up(double ratio) {
     return GROWTH_RATIO;
 }
 
-/* A size of old space that it stays below as it grows as seen; 0: there is none that helps. */
+/* A size of old space that it stays below as it grows as seen, or that is next to the limit that is asked for; 0: there
+ * is none that helps. */
 static double size_above(const struct tune_facts *facts, const struct growth *growth) {
     double most = growth->last_used;
     for (size_t i = 0; i < facts->pass_count; i++) {
         most = fmax(most, (double)facts->passes[i].old_before);
     }
     double room = tune_number(facts, EDEN_PARAM_max_heap) - tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5;
-    double size = fmin(most * 1.1, GROWTH_LIMIT * room);
-    return size > fmax(most, tune_number(facts, EDEN_PARAM_full_gc_min_old)) ? size : 0;
+    double size = fmin(most * 1.1, GROWTH_LIMIT * room), helps = tune_asks_max_heap(facts) ? tune_alive(facts) : most;
+    return size > fmax(helps, tune_number(facts, EDEN_PARAM_full_gc_min_old)) ? size : 0;
 }
 
 void rule_full_growth(const struct tune_facts *facts, struct findings *findings) {
@@ -136,9 +152,9 @@ void rule_full_growth(const struct tune_facts *facts, struct findings *findings)
                 "data is growing. A larger ratio%s searches for garbage less often.",
                 100 * ratio, size > 0 ? ", or a least size of old space," : "");
     double gain = tune_share_of_gc(facts, (double)growth.ns);
-    finding_gain(finding, gain * (needed > value && size <= 0 ? 0.4 : 0.6), gain);
+    gain_with(facts, finding, (double)growth.freed, gain * (needed > value && size <= 0 ? 0.4 : 0.6), gain);
     if (tune_is_old_decided(facts)) {
-        advise_limit(finding);
+        advise_limit(facts, finding);
         return;
     }
     if (value > ratio) {
@@ -205,10 +221,10 @@ static bool is_ours(const struct tune_pass *pass) {
     return pass->full && pass->cause == EDEN_FULL_ALLOCATION && pass->requested && !fruitful;
 }
 
-/* Near the limit the heap can't grow, whatever the headroom. */
-static bool may_grow(const struct tune_facts *facts, double peak, double requested) {
-    double limit = tune_number(facts, EDEN_PARAM_max_heap);
-    return tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5 + peak + requested <= limit;
+/* Near its limit the heap could not grow, whatever the headroom. */
+static bool might_grow(const struct tune_facts *facts, double requested) {
+    double taken = tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5 + tune_old_peak(facts);
+    return taken + requested <= tune_ran_with_max_heap(facts);
 }
 
 /* Large allocations less than a twentieth of the run apart are a cluster. */
@@ -259,7 +275,8 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
     double headroom = tune_number(facts, EDEN_PARAM_grow_headroom), peak = tune_old_peak(facts);
     double largest = fmax((double)clusters.largest, (double)clusters.requested / (double)clusters.fulls);
     double value = fmin(fmax(largest, peak), fmax(peak, 2 * headroom)) * 1.1;
-    if (value <= headroom * 1.1 || !may_grow(facts, peak, (double)clusters.requested / (double)clusters.fulls)) {
+    value = fmin(value, tune_number(facts, EDEN_PARAM_max_heap));
+    if (value <= headroom * 1.1 || !might_grow(facts, (double)clusters.requested / (double)clusters.fulls)) {
         return; /* the headroom is not what is too small */
     }
     char took[FORMAT_MAX], freed[FORMAT_MAX], all[FORMAT_MAX], has[FORMAT_MAX], when[TUNE_WHEN], mapped[FORMAT_MAX];
@@ -284,7 +301,7 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
                                  : "as many large objects as the heap ever holds");
     double gain = tune_share_of_gc(facts, (double)clusters.ns);
     double left = fmin(1, largest / value / (double)clusters.fulls);
-    finding_gain(finding, gain * (1 - left) * 0.7, gain);
+    gain_with(facts, finding, value, gain * (1 - left) * 0.7, gain);
     finding_cost(finding, "up to %s of mapped address space, which uses memory only when it is touched",
                  format_bytes(mapped, whole_of(value)));
 }
@@ -448,9 +465,9 @@ void rule_full_frequent(const struct tune_facts *facts, struct findings *finding
                 "frees more each time.",
                 100 * ratio);
     double gain = tune_share_of_gc(facts, (double)frequent.ns) * (1 - ratio / value);
-    finding_gain(finding, gain * 0.6, gain);
+    gain_with(facts, finding, frequent.alive * (value - ratio), gain * 0.6, gain);
     if (tune_is_old_decided(facts)) {
-        advise_limit(finding);
+        advise_limit(facts, finding);
         return;
     }
     finding_set(finding, EDEN_PARAM_full_gc_ratio, value);

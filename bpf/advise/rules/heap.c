@@ -265,7 +265,7 @@ static void hurried_evidence(struct finding *finding, const struct hurried *hurr
 }
 
 void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) {
-    double limit = tune_number(facts, EDEN_PARAM_max_heap), peak = 0, used = 0;
+    double asked = tune_number(facts, EDEN_PARAM_max_heap), limit = tune_ran_with_max_heap(facts), peak = 0, used = 0;
     uint64_t peak_ns = 0;
     struct hurried hurried = {0};
     if (!isfinite(limit)) {
@@ -309,8 +309,14 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
                 "Near the limit the heap cannot grow as it would, so it runs a full collection each time it needs "
                 "room%s. When one frees too little, allocation fails.",
                 hurried.count > 1 && hurried.is_less ? ", and each one frees less" : "");
-    finding_set(finding, EDEN_PARAM_max_heap, limit * 1.5);
-    finding_how(finding, "1.5 times the limit, and more if that is still too little; or keep less data in the program");
+    if (tune_asks_max_heap(facts) && asked <= limit) {
+        finding_how(finding, "--max-heap allows no more: keep less data in the program");
+        return;
+    }
+    finding_set(finding, EDEN_PARAM_max_heap, tune_asks_max_heap(facts) ? asked : limit * 1.5);
+    finding_how(finding, "%s; or keep less data in the program",
+                tune_asks_max_heap(facts) ? "as --max-heap says"
+                                          : "1.5 times the limit, and more if that is still too little");
     finding_cost(finding, "memory, up to the new limit");
 }
 

@@ -5,6 +5,9 @@
  * satisfies both, since earlier tenuring includes later tenuring. Of choices, that of the costliest finding wins. The
  * overruled finding is kept, for the report.
  *
+ * A max_heap that is asked for is among the options, whether a finding sets it or not: the values fit no more than
+ * that.
+ *
  * What cures one heap must not stop another from being created. So max_heap is withheld if another examined heap
  * may take more or has no limit, and eden_size if new space of that size (7/5 of it) is more than a heap may take: such
  * a setting is for the program to make where it creates the heap. */
@@ -68,6 +71,12 @@ void tune_merge(const struct findings *findings, size_t heaps, struct tune_optio
             for (int k = 0; k < findings[i].at[j].setting_count; k++) {
                 want(options, findings[i].facts, &findings[i].at[j], &findings[i].at[j].settings[k]);
             }
+        }
+    }
+    for (size_t i = 0; i < heaps; i++) {
+        const struct setting asked = {EDEN_PARAM_max_heap, tune_number(findings[i].facts, EDEN_PARAM_max_heap)};
+        if (tune_asks_max_heap(findings[i].facts)) {
+            want(options, findings[i].facts, &(const struct finding){.key = "--max-heap"}, &asked);
         }
     }
     if (heaps > 1) {

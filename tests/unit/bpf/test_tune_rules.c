@@ -1117,6 +1117,58 @@ TEST(full_collections_of_policy_auto_are_for_the_limit_to_spare) {
     expect_limit_advised(&finding);
 }
 
+/* --max-heap: what is proposed fits it, and it is proposed. */
+TEST(what_is_proposed_fits_a_limit_that_is_asked_for) {
+    FACTS(facts);
+    fulls_of_columns(&facts, 0); /* up to 290 MB */
+    tune_ask_max_heap(&facts, 250 * MB);
+    struct finding finding = expect(&facts, "full.headroom");
+    assert_true(value_of(&finding, EDEN_PARAM_grow_headroom) == 250.0 * MB); /* it grows to the limit at once */
+    assert_false(finding.gains);                                             /* but does not have all it would need */
+    tune_ask_max_heap(&facts, 4096 * MB);
+    finding = expect(&facts, "full.headroom");
+    assert_true(finding.gains);
+
+    renew(&facts); /* old space grew to 78 MB and has 84: it is to be collected next to the limit, not before */
+    one_full_of_growth(&facts, 500 * MS);
+    tune_ask_max_heap(&facts, 107 * MB);
+    finding = expect(&facts, "full.growth");
+    double value = value_of(&finding, EDEN_PARAM_full_gc_min_old);
+    assert_true(value > 0);
+    assert_true(value < 78.0 * MB);
+    assert_false(finding.gains);
+    tune_ask_max_heap(&facts, 80 * MB); /* more lives than new space leaves of it */
+    expect_none(&facts, "full.growth");
+
+    renew(&facts); /* policy=auto needs the limit alone */
+    set(&facts, "policy", "auto");
+    fulls_of_replacement(&facts, 100 * MS, 30 * MB);
+    tune_ask_max_heap(&facts, 1024 * MB);
+    finding = expect(&facts, "full.frequent");
+    assert_true(value_of(&finding, EDEN_PARAM_max_heap) == 1024.0 * MB);
+    assert_int_equal(finding.setting_count, 1);
+
+    renew(&facts); /* a limit that was met: one that is no larger helps nothing */
+    set(&facts, "max_heap", "104857600");
+    add_scavenge(&facts, 1000, 1000, 0);
+    add_full(&facts, EDEN_FULL_RATIO, MS, 70 * MB, MB);
+    facts.segments[facts.segment_count++] = (struct tune_segment){5 * MS, 30 * MB, 76 * MB, true};
+    struct tune_facts as_it_ran = facts;
+    tune_ask_max_heap(&facts, 90 * MB);
+    finding = expect(&facts, "heap.limit");
+    assert_int_equal(finding.setting_count, 0);
+    facts = as_it_ran;
+    tune_ask_max_heap(&facts, 200 * MB);
+    finding = expect(&facts, "heap.limit");
+    assert_true(value_of(&finding, EDEN_PARAM_max_heap) == 200.0 * MB);
+
+    struct findings none = {.facts = &facts}; /* what no finding sets is set, too */
+    struct tune_options options;
+    char line[TUNE_OPTIONS_LINE];
+    tune_merge(&none, 1, &options);
+    assert_string_equal(tune_options_line(line, &options), "max_heap=200M");
+}
+
 TEST(policy_auto_tenures_early_as_it_is) {
     FACTS(facts);
     set(&facts, "policy", "auto");
