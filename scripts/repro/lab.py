@@ -126,7 +126,7 @@ class Lab:
         self.runs = {}
         self.fresh = set()
         self.answers = {}
-        self.proposals = {}  # of tune, by file
+        self.recordings, self.proposals = {}, {}  # tuned.py
         for folder in (data, figures):
             os.makedirs(folder, exist_ok=True)
 

@@ -11,6 +11,7 @@ OWN = paper.VM | {"eden_size": "16M", "remembered_set": "card", "compactor": "se
                   "compat.tenured_scan": "latest-first", "compat.growth": "needed", "large_object": "512K"}
 HAND_MADE = [DEFAULT, *list(paper.CONFIGURATIONS)[1:]]
 STEPS = [DEFAULT, STEP_1, AUTHORS]
+MOST_TRIES, SMALL = 4, 200e6
 OURS = [tuned.NAME, FIXED, AUTO]
 
 
@@ -38,12 +39,26 @@ def run(lab, name, setting):
     return lab.frame(name, given) if given else None
 
 
-def run_within(lab, name, done):
-    """policy=auto, in the memory that another run took at most: what its heap had, of that what was resident. None: it
-    does not fit."""
-    most = min(done.heap_bytes, done.resident_bytes)
-    try:
-        return lab.frame(name, options(lab, name, AUTO) | {"max_heap": most})
-    except OutOfMemory as failure:
-        say(f"{AUTO} in {most} bytes: {failure}")
-        return None
+def run_within(lab, name, setting, done):
+    """One of our answers, in the memory that another run took at most: what its heap had, of that what was resident; and
+    less, where more of the process is resident then. Of a small heap that says nothing: a process has been at least as
+    large as the one that started it. None: it does not fit."""
+    most, counts = min(done.heap_bytes, done.resident_bytes), done.heap_bytes > SMALL
+    for _ in range(MOST_TRIES):
+        if setting == tuned.NAME:
+            made = tuned.proposal(lab, name, most)
+            given = made.options if made else None
+        else:
+            given = options(lab, name, setting) | {"max_heap": most}
+        try:
+            run_there = lab.frame(name, given) if given else None
+        except OutOfMemory as failure:
+            say(f"{setting} in {most} bytes: {failure}")
+            return None
+        if not run_there or not counts or run_there.resident_bytes <= done.resident_bytes:
+            return run_there
+        most -= run_there.resident_bytes - done.resident_bytes
+        if most <= 0:
+            break
+    say(f"{setting}: not within {done.resident_bytes} bytes")
+    return None

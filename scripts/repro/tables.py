@@ -118,6 +118,16 @@ def first_of_lifetimes(lab):
                        "here"], rows)
 
 
+def within_cell(lab, name, setting, done, ours):
+    """What one of our answers takes in the memory of another run: tune in that of what was made by hand."""
+    if ours == setting or (ours == tuned.NAME and setting not in settings.HAND_MADE):
+        return ""
+    if done is None or (ours == tuned.NAME and not tuned.proposal(lab, name)):
+        return "unknown"
+    within = settings.run_within(lab, name, ours, done)
+    return page.seconds(within.gc_seconds) if within else "does not fit"
+
+
 def cells(lab, name):
     """One of Tables 3 to 5: all settings of a file."""
     known = paper.B_CELLS[name]
@@ -127,16 +137,15 @@ def cells(lab, name):
         gc, total, gain = known.get(setting, (None, None, None))
         of_paper = ["", "", "", ""] if gc is None else [
             page.seconds(gc), page.gain(known["default"][0] / gc), page.seconds(total), page.gain(gain)]
-        within = settings.run_within(lab, name, done) if done and setting != settings.AUTO else None
-        same = "unknown" if done is None else "" if setting == settings.AUTO else "does not fit" if within is None else (
-            page.seconds(within.gc_seconds))
+        within = [within_cell(lab, name, setting, done, ours) for ours in (tuned.NAME, settings.AUTO)]
         here = ["unknown"] * 7 if done is None else [
             page.seconds(done.gc_seconds), page.gain(base.gc_seconds / done.gc_seconds), page.seconds(done.processor),
             page.gain(base.processor / done.processor), f"{len(done.scavenges):,} + {len(done.fulls)}",
             page.megabytes(done.heap_bytes), page.megabytes(done.resident_bytes)]
-        rows.append([setting, *of_paper, *here, same])
+        rows.append([setting, *of_paper, *here, *within])
     return page.table(["", "paper: GC, s", "less GC", "total, s", "gain", "here: GC, s", "less GC", "total, s", "gain",
-                       "scavenges + full", "heap at most, MB", "resident", f"GC of {settings.AUTO} in that memory, s"], rows)
+                       "scavenges + full", "heap at most, MB", "resident",
+                       f"in that memory: GC of {tuned.NAME}, s", f"of {settings.AUTO}, s"], rows)
 
 
 def order(seconds):
@@ -145,16 +154,21 @@ def order(seconds):
 
 
 def lifetimes(lab):
-    rows = []
+    rows, within = [], {name: {} for name in paper.FILES}
     for name in paper.FILES:
         for setting in settings.HAND_MADE + settings.OURS:
             done = settings.run(lab, name, setting)
             if done:
-                known = paper.B_CELLS[name].get(setting, (None, None))
+                known, same = paper.B_CELLS[name].get(setting, (None, None)), None
+                if setting in settings.HAND_MADE and tuned.proposal(lab, name):
+                    same = settings.run_within(lab, name, tuned.NAME, done)
+                    within[name][setting] = same.gc_seconds if same else None
                 rows.append([name, setting, done.processor, done.gc_seconds, len(done.scavenges), len(done.fulls),
-                             done.heap_bytes, done.resident_bytes, *known[:2]])
+                             done.heap_bytes, done.resident_bytes, *known[:2],
+                             *([same.gc_seconds, len(same.fulls), same.resident_bytes] if same else [None] * 3)])
     lab.write("configurations", ["file", "configuration", "run_s", "gc_s", "scavenges", "full", "heap_bytes",
-                                 "resident_bytes", "paper_gc_s", "paper_run_s"], rows)
+                                 "resident_bytes", "paper_gc_s", "paper_run_s", "tuned_within_gc_s",
+                                 "tuned_within_full", "tuned_within_resident_bytes"], rows)
     largest = {row[1]: row[3] for row in rows if row[0] == "3.1 GB"}
     defaults = [settings.run(lab, name, settings.DEFAULT) for name in paper.FILES]
     alone = [f"{len(done.scavenges) - len(done.fulls):,} ({known[0]:,} in the paper)"
@@ -175,9 +189,10 @@ def lifetimes(lab):
           for number, name in enumerate(paper.FILES, 3)),
         f"From most GC time to least at 3.1 GB: {order({key: cell[0] for key, cell in paper.B_CELLS['3.1 GB'].items()})} "
         f"in the paper, {order({name: largest[name] for name in paper.CONFIGURATIONS})} here. What `edenscope tune` "
-        "proposes, beside each configuration (it proposes to use memory; the last column has what this collector does in "
-        "each one's memory, with nothing else set):",
-        *(tuned.verdict(name, {row[1]: (row[3], row[7]) for row in rows if row[0] == name}) for name in paper.FILES),
+        "proposes, beside each configuration; the last columns have what it proposes within each one's memory, and what "
+        "this collector does there with nothing else set:",
+        *(tuned.verdict(name, {row[1]: (row[3], row[7]) for row in rows if row[0] == name}, within[name])
+          for name in paper.FILES),
         f"Without those that begin full collections there are {', '.join(alone)} scavenges here. Our explanation is that "
         "Pharo's program allocates more that dies at once. What the paper's profiler saw does not show it (Figure 5 "
         "below), but it saw four allocating methods only.",

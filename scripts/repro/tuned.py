@@ -1,16 +1,17 @@
 """What `edenscope tune` proposes for a data frame that runs with the papers' default parameters, beside what the
-authors chose by hand.
+authors chose by hand; as it likes, and within the memory that each of their configurations takes.
 
-As the authors did, it goes by steps: the program runs with what was proposed, is recorded again, and so on until nothing
-new is proposed, for what is cured may uncover what it hid. A proposal is made once a file; what it does is measured like
-any other configuration, in the same rounds and without the recorder. Where this machine or these rights can't record, it
-is unknown."""
+The default run is recorded once. As the authors did, it goes by steps: the program runs with what was proposed, is
+recorded again, and so on until nothing new is proposed, for what is cured may uncover what it hid. What a proposal does
+is measured like any other configuration, in the same rounds and without the recorder. Where this machine or these
+rights can't record, it is unknown."""
 import json
+import os
 import subprocess
 import tempfile
 
 from repro import page, paper
-from repro.lab import say
+from repro.lab import OutOfMemory, say
 
 NAME = "tuned"
 CANNOT_RECORD = 2  # docs/edenscope.md, exit statuses
@@ -36,79 +37,100 @@ class Proposal:
         self.options = changed
         return True
 
-    @property
-    def changed(self):
-        """All that was proposed, the last value of each."""
-        merged = {}
-        for text, _ in self.steps:
-            merged |= dict(pair.split("=", 1) for pair in text.split(","))
-        return ",".join(f"{name}={value}" for name, value in merged.items())
+
+def observe(lab, command, options, program):
+    """Runs edenscope on a program, which answers as it does without. False: nothing can be recorded here."""
+    done = subprocess.run([lab.tool, *command, "--", *program], env=lab.environment(options), capture_output=True)
+    errors, shown = done.stderr.decode(errors="replace").strip(), " ".join([lab.tool, *command, "--", *program])
+    if done.returncode == CANNOT_RECORD:
+        say(f"'{NAME}' is left out, for tune can't record here: {errors}")
+        return False
+    if done.returncode != 0:
+        raise (OutOfMemory if "out of memory" in errors else RuntimeError)(
+            f"{shown} gave status {done.returncode}: {errors}")
+    lab.check_answer(program, done.stdout, shown)
+    return True
 
 
-def report(lab, name, options):
-    """Raises RuntimeError if the program fails when recorded, or answers differently than without recording. None:
-    nothing can be recorded here."""
-    command = lab.frame_command(name)
+def recording(lab, name):
+    """Of the default run. None: nothing can be recorded here."""
+    if name not in lab.recordings:
+        path, options = os.path.join(lab.data, f"{name.replace(' ', '-')}.data"), lab.papers(lab.scale_of(name))
+        lab.frame(name, options)  # a failure below is then the recording's, and the answer is known
+        is_there = observe(lab, ["record", "--lifetimes=details", "-o", path], options, lab.frame_command(name))
+        lab.recordings[name] = path if is_there else None
+    return lab.recordings[name]
+
+
+def of_recording(lab, path, limit):
+    """None: the heap that was recorded does not fit the limit."""
+    done = subprocess.run([lab.tool, "tune", "--json", *limit, "-i", path], capture_output=True, text=True)
+    if done.returncode != 0 and "does not fit" not in done.stderr:
+        raise RuntimeError(f"edenscope tune -i {path} gave status {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def again(lab, name, options, limit):
+    """What tune says of a run with other options."""
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as report:
-        tune = [lab.tool, "tune", "--json", "-o", report.name, "--", *command]
-        done = subprocess.run(tune, env=lab.environment(options), capture_output=True)
-        errors = done.stderr.decode(errors="replace").strip()
-        if done.returncode == CANNOT_RECORD:
-            say(f"'tuned' is left out, for tune can't record here: {errors}")
-            return None
-        if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(tune)} gave status {done.returncode}: {errors}")
-        found = json.load(report)
-    lab.check_answer(command, done.stdout, " ".join(tune))
-    return found
+        command = ["tune", "--json", *limit, "-o", report.name]
+        return json.load(report) if observe(lab, command, options, lab.frame_command(name)) else None
 
 
-def record(lab, name):
-    before = lab.papers(lab.scale_of(name))
-    lab.frame(name, before)  # a failure below is then the recording's, and the answer is known
-    made = Proposal(before)
-    for _ in range(MOST_STEPS):
-        found = report(lab, name, made.options)
+def propose(lab, name, most):
+    path, limit = recording(lab, name), [] if most is None else ["--max-heap", str(most)]
+    found, made = of_recording(lab, path, limit) if path else None, Proposal(lab.papers(lab.scale_of(name)))
+    if not found:
+        return None
+    while made.add(found) and len(made.steps) < MOST_STEPS:
+        found = again(lab, name, made.options, limit)
         if found is None:
             return None
-        if not made.add(found):
-            break
     return made
 
 
-def proposal(lab, size):
-    """None: not known, for nothing can be recorded here."""
-    if size not in lab.proposals:
-        lab.proposals[size] = record(lab, size)
-    return lab.proposals[size]
+def proposal(lab, name, most=None):
+    """`most`: bytes of the heap. None: not known, for nothing can be recorded here; or it does not fit."""
+    if (name, most) not in lab.proposals:
+        try:
+            lab.proposals[name, most] = propose(lab, name, most)
+        except OutOfMemory as failure:
+            say(f"'{NAME}' in {most} bytes: {failure}")
+            lab.proposals[name, most] = None
+    return lab.proposals[name, most]
 
 
 def proposals(lab):
     """A table of what is proposed for each size, and why; and a CSV file of it."""
-    known = {size: proposal(lab, size) for size in paper.FILES}
+    known = {name: proposal(lab, name) for name in paper.FILES}
     lab.write("tuned", ["file", "step", "keys", "options"],
-              [[size, number, " ".join(keys), text] for size, made in known.items() if made
+              [[name, number, " ".join(keys), text] for name, made in known.items() if made
                for number, (text, keys) in enumerate(made.steps, 1)])
     return page.table(["file", "step", "findings", "options proposed"], [
-        [size, number, ", ".join(f"`{key}`" for key in keys), f"`{text}`"] for size, made in known.items() if made
+        [name, number, ", ".join(f"`{key}`" for key in keys), f"`{text}`"] for name, made in known.items() if made
         for number, (text, keys) in enumerate(made.steps, 1)] + [
-        [size, "unknown", "unknown", "unknown"] for size, made in known.items() if not made])
+        [name, "unknown", "unknown", "unknown"] for name, made in known.items() if not made])
 
 
-def verdict(size, runs):
-    """A sentence: which of the other runs take less GC time than the tuned one, and how do these compare in memory?
-    `runs`: GC seconds and resident bytes of each, by name."""
+def shown(value):
+    return f"{value:.3g} s"  # enough digits to differ from others, even if it is small
+
+
+def verdict(name, runs, within):
+    """Which of the other runs take less GC time than the tuned one, and than what tune proposes in their memory? `runs`:
+    GC seconds and resident bytes of each setting; `within`: GC seconds of a tuned run in
+    the memory of each, None where it does not fit."""
     if NAME not in runs:
-        return f"{size}: how much GC a tuned run takes is unknown, for nothing could be recorded."
-    def shown(value):
-        return f"{value:.3g} s"  # enough digits to differ from others, even if it is small
-
+        return f"{name}: how much GC a tuned run takes is unknown, for nothing could be recorded."
     gc, memory = runs[NAME]
-    others = {name: value for name, (value, _) in runs.items() if name != NAME}
-    less = [f"{name} ({shown(value)}, {page.megabytes(runs[name][1])} MB)" for name, value in others.items()
+    others = {setting: value for setting, (value, _) in runs.items() if setting != NAME}
+    less = [f"{setting} ({shown(value)}, {page.megabytes(runs[setting][1])} MB)" for setting, value in others.items()
             if value < gc]
-    verdict = (f"more than that of {', '.join(less)}" if less else f"at most that of each of {', '.join(others)}")
-    smaller = [name for name in others if runs[name][1] < memory]
-    verdict += f", and {', '.join(smaller)} use{'s' if len(smaller) == 1 else ''} less memory" if smaller and not less else ""
-    return (f"{size}: GC time of `{NAME}`, {shown(gc)} in {page.megabytes(memory)} MB, is {verdict}. "
-            f"It is {page.percent(gc / others['default'])} of the default's.")
+    compared = (f"more than that of {', '.join(less)}" if less else f"at most that of each of {', '.join(others)}")
+    more = [f"{setting} ({'does not fit' if value is None else shown(value)})" for setting, value in within.items()
+            if value is None or value > others[setting]]
+    in_their_memory = (f"more than theirs in that of {', '.join(more)}" if more
+                       else f"at most theirs in that of each of {', '.join(within)}")
+    return (f"{name}: GC time of `{NAME}`, {shown(gc)} in {page.megabytes(memory)} MB, is {compared}. With their memory "
+            f"as --max-heap, it is {in_their_memory}. Without a limit, it is {page.percent(gc / others['default'])} of the "
+            "default's.")
