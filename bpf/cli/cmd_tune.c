@@ -245,7 +245,7 @@ static bool check_trials(const struct options *options, struct failure *why) {
     if (options->proposed && !trials) {
         return failure_set(why, 1, "--options needs --verify or --search");
     }
-    if (options->proposed && !tune_parameters_check(options->proposed, why)) {
+    if (options->proposed && !tune_parameters_parse(options->proposed, NULL, why)) {
         return false;
     }
     if (options->pairs && !options->verify) {
