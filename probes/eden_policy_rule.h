@@ -94,13 +94,15 @@ static inline struct eden_policy_choice eden_policy_goal(const struct eden_polic
                : choice;
 }
 
-/* After a scavenge: is old space to be collected? in_place: bytes promoted so since it was. */
+/* After a scavenge: is old space to be collected? eden: as it is from now on; in_place: bytes promoted so since it
+ * was. */
 static inline bool eden_policy_wants_full(const struct eden_policy_rule *rule, const struct eden_policy_bounds *bounds,
-                                          uint64_t goal, uint64_t used, uint64_t live, uint64_t survivors,
-                                          uint64_t in_place) {
+                                          uint64_t goal, uint64_t eden, uint64_t used, uint64_t live,
+                                          uint64_t survivors, uint64_t in_place) {
     bool keeps = eden_policy_keeps(rule, bounds);
     if (rule->is_in_place || in_place != 0) {
-        return in_place != 0; /* only then there is something to find */
+        /* Only then there is something to find, or where large objects have taken most of eden. */
+        return in_place != 0 || (eden < eden_policy_left(bounds->limit, live) / 4 && used > live + live / 16);
     }
     return (keeps && rule->keeping.is_due) ||
            eden_policy_collects(goal, used, live, rule->promoted + (keeps && bounds->promotes ? 0 : survivors));

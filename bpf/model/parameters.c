@@ -75,7 +75,7 @@ char *tune_value(char text[TUNE_VALUE], enum eden_param_id id, double number) {
         snprintf(text, TUNE_VALUE, "%.3g", value);
     } else {
         bool is_rounded = param->kind == EDEN_KIND_size && id != EDEN_PARAM_max_heap; /* a limit is meant as it is */
-        eden_param_show(param, is_rounded ? round_up(value) : floor(value), text, TUNE_VALUE);
+        eden_param_show(param, is_rounded ? round_up(value) : value, text, TUNE_VALUE);
     }
     return text;
 }

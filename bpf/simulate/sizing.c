@@ -60,7 +60,8 @@ double sizing_goal(const struct sizing *sizing, double live) {
 bool sizing_wants_full(const struct sizing *sizing, const struct sizing_old *old, double survivors) {
     return old->used >= sizing->parameters->full_gc_min_old &&
            eden_policy_wants_full(&sizing->rule, &sizing->bounds, whole_of(sizing_goal(sizing, old->live)),
-                                  whole_of(old->used), whole_of(old->live), whole_of(survivors), 0);
+                                  sizing->rule.eden.bytes, whole_of(old->used), whole_of(old->live),
+                                  whole_of(survivors), 0);
 }
 
 double sizing_kept(const struct sizing *sizing, double live) {

@@ -131,22 +131,12 @@ uint64_t policy_old_kept(const eden_heap *heap) {
     return limit - most < goal ? limit - most : goal;
 }
 
-/* Where eden is promoted in place it has what old space leaves, and is too small for that once large objects have taken
- * most of it. Then they are what there is to find, unless hardly anything of old space is new. */
-static bool is_squeezed(const eden_heap *heap) {
-    uint64_t live = heap->old.used_at_full, left = eden_policy_left(heap->params.max_heap, live);
-    return heap->policy.rule.is_in_place && heap->params.eden_size < left / 4 && heap_old_used(heap) > live + live / 16;
-}
-
 bool policy_wants_full(const eden_heap *heap) {
     const struct eden_policy_bounds bounds = bounds_of(heap);
     uint64_t used = heap_old_used(heap);
-    if (is_squeezed(heap)) {
-        return true;
-    }
     return (heap->policy.in_place != 0 || used >= heap->params.full_gc_min_old) &&
-           eden_policy_wants_full(&heap->policy.rule, &bounds, policy_old_goal(heap), used, heap->old.used_at_full,
-                                  heap_survivor_used(heap), heap->policy.in_place);
+           eden_policy_wants_full(&heap->policy.rule, &bounds, policy_old_goal(heap), heap->params.eden_size, used,
+                                  heap->old.used_at_full, heap_survivor_used(heap), heap->policy.in_place);
 }
 
 static uint64_t goal_by_ratio(const eden_heap *heap) {

@@ -54,7 +54,7 @@ uint64_t policy_full_at(const eden_heap *heap);
 bool policy_gives_up(eden_heap *heap);
 /* How large old space may become before it is collected; EDEN_NO_LIMIT: the parameters decide. */
 uint64_t policy_old_goal(const eden_heap *heap);
-/* May old space grow for an object of so many bytes, before it is collected? */
+/* Whether old space may grow for an object of this size before a full collection. */
 bool policy_lets_grow(const eden_heap *heap, size_t bytes);
 /* How much of old space is worth keeping mapped, used or not; EDEN_NO_LIMIT: the parameters decide. */
 uint64_t policy_old_kept(const eden_heap *heap);

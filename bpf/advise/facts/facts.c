@@ -120,6 +120,8 @@ double tune_old_peak(const struct tune_facts *facts) {
 
 static double new_space(const struct tune_facts *facts) { return tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5; }
 
+double tune_heap_peak(const struct tune_facts *facts) { return tune_old_peak(facts) + new_space(facts); }
+
 double tune_alive(const struct tune_facts *facts) {
     double most = 0;
     for (size_t i = 0; i < facts->pass_count; i++) {
@@ -143,10 +145,6 @@ bool tune_asks_max_heap(const struct tune_facts *facts) { return facts->ran_with
 
 double tune_ran_with_max_heap(const struct tune_facts *facts) {
     return tune_asks_max_heap(facts) ? facts->ran_with_max_heap : tune_number(facts, EDEN_PARAM_max_heap);
-}
-
-bool tune_has_room(const struct tune_facts *facts, double bytes) {
-    return new_space(facts) + tune_old_peak(facts) + bytes <= tune_number(facts, EDEN_PARAM_max_heap);
 }
 
 const struct tune_class *tune_class(const struct tune_facts *facts, uint32_t id) {

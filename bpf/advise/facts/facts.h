@@ -155,17 +155,16 @@ double tune_gc_share(const struct tune_facts *facts);                 /* of wall
 double tune_share_of_gc(const struct tune_facts *facts, double ns);   /* of the time in collections */
 double tune_share_of_time(const struct tune_facts *facts, double ns); /* of wall time */
 uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure);
-double tune_old_peak(const struct tune_facts *facts); /* the most of old space that was mapped, bytes */
+double tune_old_peak(const struct tune_facts *facts);  /* the most of old space that was mapped, bytes */
+double tune_heap_peak(const struct tune_facts *facts); /* the same with new space */
 /* The most that a full collection left in old space, bytes. 0: there was no full collection. */
 double tune_alive(const struct tune_facts *facts);
-/* At least so many bytes: that, and new space, whose least size counts where policy=auto decides it. */
+/* The least that the heap needs, bytes: that, and new space, or the smallest new space where policy=auto sizes it. */
 double tune_least_heap(const struct tune_facts *facts);
 /* Sets max_heap, in bytes: rules then propose values that fit it. */
 void tune_ask_max_heap(struct tune_facts *facts, uint64_t bytes);
 bool tune_asks_max_heap(const struct tune_facts *facts);
 double tune_ran_with_max_heap(const struct tune_facts *facts);
-/* Whether the heap as it ran, and so many bytes more, fit into max_heap. */
-bool tune_has_room(const struct tune_facts *facts, double bytes);
 double tune_number(const struct tune_facts *facts,
                    enum eden_param_id id); /* its value; policy=auto: eden_size on average */
 /* Does policy=auto decide what this parameter is for? A program that sets the default looks like one that sets

@@ -35,7 +35,7 @@ static void advise_limit(const struct tune_facts *facts, struct finding *finding
 /* States no gain where --max-heap leaves less than `bytes` beside what the heap took: it is collected for the limit
  * then. */
 static void gain_with(const struct tune_facts *facts, struct finding *finding, double bytes, double min, double max) {
-    if (!tune_asks_max_heap(facts) || tune_has_room(facts, bytes)) {
+    if (!tune_asks_max_heap(facts) || tune_heap_peak(facts) + bytes <= tune_number(facts, EDEN_PARAM_max_heap)) {
         finding_gain(finding, min, max);
     }
 }
@@ -223,8 +223,7 @@ static bool is_ours(const struct tune_pass *pass) {
 
 /* Near its limit the heap could not grow, whatever the headroom. */
 static bool might_grow(const struct tune_facts *facts, double requested) {
-    double taken = tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5 + tune_old_peak(facts);
-    return taken + requested <= tune_ran_with_max_heap(facts);
+    return tune_heap_peak(facts) + requested <= tune_ran_with_max_heap(facts);
 }
 
 /* Large allocations less than a twentieth of the run apart are a cluster. */
@@ -425,7 +424,7 @@ static bool is_explained(const struct findings *findings) {
 
 /* The largest ratio with which the heap takes at most twice what it takes now, and stays below its limit. */
 static double ratio_that_fits(const struct tune_facts *facts, double alive) {
-    double new_space = tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5, peak = tune_old_peak(facts) + new_space;
+    double new_space = tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5, peak = tune_heap_peak(facts);
     double room = fmin(2 * peak, FREQUENT_HEAP * tune_number(facts, EDEN_PARAM_max_heap)) - new_space;
     return room / fmax(alive, tune_number(facts, EDEN_PARAM_full_gc_min_old)) - 1;
 }
