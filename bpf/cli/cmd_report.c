@@ -69,6 +69,7 @@ static bool has_heaps(const struct model *model) {
 static bool choose(const struct model *all, const struct heap_choice *wanted, struct model *chosen) {
     *chosen = (struct model){.wall_ns = all->wall_ns,
                              .lost = all->lost,
+                             .uncounted = all->uncounted,
                              .lost_records = all->lost_records,
                              .missed_children = all->missed_children,
                              .has_status = all->has_status,

@@ -468,8 +468,8 @@ void model_report_end(const struct model *model, bool had_others, void (*report)
     model_report_gaps(model, report, context);
     if (model->lost) {
         char text[MODEL_TEXT];
-        snprintf(text, sizeof text, "%" PRIu64 " event%s lost; figures are \"at least\"", model->lost,
-                 model->lost == 1 ? " was" : "s were");
+        snprintf(text, sizeof text, "%" PRIu64 " event%s lost%s", model->lost, model->lost == 1 ? " was" : "s were",
+                 model->uncounted ? "; figures are \"at least\"" : "");
         report(context, text);
     }
 }

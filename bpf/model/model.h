@@ -91,7 +91,9 @@ struct process_model {
 
 struct model {
     uint64_t wall_ns;                /* observed time */
-    uint64_t lost;                   /* events lost, all kinds; figures may be too small if not 0 */
+    uint64_t lost;                   /* events lost, all kinds */
+    uint64_t uncounted;              /* of these, hits that may be missing in the figures of any heap: the others found
+                                        the ring buffer full, and figures count them */
     uint64_t lost_records;           /* of batches of lifetimes */
     uint64_t missed_children;        /* processes, the first one too, with a program that ended before it could be
                                         observed: whether it had heaps is unknown */
@@ -138,9 +140,13 @@ void model_report_end(const struct model *model, bool had_others, void (*report)
 
 size_t model_heap_count(const struct model *model); /* of all processes */
 
-/* Whether the figures are those of the heap's whole life; else they are "at least". */
+/* Whether the heap was observed for its whole life. */
 static inline bool heap_is_complete(const struct heap_model *heap) {
     return heap->destroyed && heap->earlier == EARLIER_WHOLE;
+}
+/* Whether its figures are those of its whole life; else they are "at least". */
+static inline bool model_has_all(const struct model *model, const struct heap_model *heap) {
+    return model->uncounted == 0 && heap_is_complete(heap);
 }
 /* Why earlier activity is missing in the figures of a heap; NULL: none is. */
 const char *heap_earlier_text(const struct heap_model *heap);

@@ -268,7 +268,9 @@ static bool read_model_numbers(struct recording *recording, struct model *model,
                                   " (SELECT value FROM meta WHERE key = 'status'),"
                                   " (SELECT value FROM meta WHERE key = 'lost_heaps:0'),"
                                   " (SELECT value FROM meta WHERE key = 'lost_hits:0'),"
-                                  " (SELECT value FROM meta WHERE key = 'lost_events:0')",
+                                  " (SELECT value FROM meta WHERE key = 'lost_events:0'),"
+                                  " coalesce((SELECT value FROM meta WHERE key = 'uncounted'),"
+                                  " (SELECT value FROM meta WHERE key = 'lost'))",
                                   -1, &row, NULL);
     code = code == SQLITE_OK ? sqlite3_step(row) : code;
     if (code == SQLITE_ROW) {
@@ -279,6 +281,7 @@ static bool read_model_numbers(struct recording *recording, struct model *model,
         model->status = (int)(reading_number(row, 4) & 255);
         model->has_status = sqlite3_column_type(row, 4) == SQLITE_INTEGER;
         model->others = (struct model_losses){reading_number(row, 5), reading_number(row, 6), reading_number(row, 7)};
+        model->uncounted = reading_number(row, 8);
     }
     sqlite3_finalize(row);
     return code == SQLITE_ROW || reading_fail_sql(recording, "table meta", why);

@@ -347,6 +347,7 @@ static int recorder_write_model(struct recorder *recorder, const struct model *m
     }
     code = code == SQLITE_OK ? write_all_losses(recorder, model) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "missed_children", model->missed_children) : code;
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, "uncounted", model->uncounted) : code;
     code = code == SQLITE_OK
                ? recorder_write_meta(recorder, "lost_records", model->lost_records + recorder->dropped_records)
                : code;

@@ -176,9 +176,9 @@ static void report_summary(const struct model *model, const struct run *run, con
     }
     if (model->lost) {
         char lost[FORMAT_MAX];
-        message_print("%s event%s lost, because they came faster than they could be written, or from too many "
-                      "heaps: the recording's figures may be too small",
-                      format_count(lost, model->lost), plural(model->lost));
+        message_print("%s event%s lost, because they came faster than they could be written, or from too many heaps%s",
+                      format_count(lost, model->lost), plural(model->lost),
+                      model->uncounted ? ": the recording's figures may be too small" : "; figures count them");
     }
     uint64_t dropped = recorder_dropped_count(run->recorder);
     if (dropped) {

@@ -382,6 +382,7 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     source->shown_ns = now;
     model->wall_ns = now - source->start_ns;
     model->lost = kernel_lost(source->kernel, false);
+    model->uncounted = sum_less(model->lost, kernel_lost_kind(source->kernel, LOST_EVENTS));
     model->lost_records = kernel_lost(source->kernel, true);
     model->missed_children = source_missed_children(source);
     model->status = source_exit_status(source);

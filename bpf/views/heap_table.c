@@ -75,12 +75,12 @@ void heap_table_print(FILE *out, const struct process_model *process, const stru
                       const struct model *model) {
     phase_table_heading(out, process, heap);
     fprintf(out, "\n");
-    if (!heap_is_complete(heap) || model->lost) {
+    if (!model_has_all(model, heap)) {
         const char *earlier = heap_earlier_text(heap);
         fprintf(out, "%s  at least (%s):%s\n", style_on(out, STYLE_WARNING),
-                model->lost ? "events were lost"
-                : earlier   ? earlier
-                            : "the end of the heap was not observed",
+                model->uncounted ? "events were lost, perhaps of this heap"
+                : earlier        ? earlier
+                                 : "the end of the heap was not observed",
                 style_off(out, STYLE_WARNING));
     }
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {

@@ -99,7 +99,7 @@ static json_t *collection_to_json(const struct collection_model *collection) {
     return object;
 }
 
-json_t *heap_to_json(const struct heap_model *heap) {
+json_t *heap_to_json(const struct model *model, const struct heap_model *heap) {
     json_t *object = json_object();
     if (!object) {
         return NULL;
@@ -115,7 +115,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
     }
     json_object_set_new(object, "stopped_ns", heap->stopped_known ? json_number(heap->stopped_ns) : json_null());
     json_object_set_new(object, "collection", collection_to_json(&heap->collection));
-    json_object_set_new(object, "complete", json_boolean(heap_is_complete(heap)));
+    json_object_set_new(object, "complete", json_boolean(model_has_all(model, heap)));
     json_object_set_new(object, "ended_by_exec", json_boolean(heap->is_former));
     json_object_set_new(object, "former_command",
                         heap->is_former ? json_name(heap->command, sizeof heap->command) : json_null());
@@ -129,7 +129,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
     return object;
 }
 
-static json_t *process_to_json(const struct process_model *process) {
+static json_t *process_to_json(const struct model *model, const struct process_model *process) {
     json_t *object = json_object();
     json_t *heaps = json_array();
     if (!object || !heaps) {
@@ -143,7 +143,7 @@ static json_t *process_to_json(const struct process_model *process) {
     put_number(object, "lost_heaps", process->lost.heaps);
     put_number(object, "lost_hits", process->lost.hits);
     for (size_t i = 0; i < process->heap_count; i++) {
-        json_array_append_new(heaps, heap_to_json(&process->heaps[i]));
+        json_array_append_new(heaps, heap_to_json(model, &process->heaps[i]));
     }
     json_object_set_new(object, "heaps", heaps);
     return object;
@@ -162,7 +162,7 @@ json_t *model_to_json(const struct model *model) {
     put_number(object, "wall_ns", model->wall_ns);
     json_object_set_new(object, "exit_status", model->has_status ? json_integer(model->status) : json_null());
     for (size_t i = 0; i < model->process_count; i++) {
-        json_array_append_new(processes, process_to_json(&model->processes[i]));
+        json_array_append_new(processes, process_to_json(model, &model->processes[i]));
     }
     json_object_set_new(object, "processes", processes);
     if (model_has_lost(&model->others)) {

@@ -297,26 +297,25 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
 /* Why the sums may be too small; NULL: they are whole. */
 static const char *why_at_least(const struct recording_info *info, const struct model *model,
                                 const struct heap_model *heap) {
-    if (model->lost) {
-        return "events were lost";
+    if (model->uncounted) {
+        return "events were lost, perhaps of this heap";
+    }
+    if (heap_is_complete(heap)) {
+        return NULL;
     }
     if (heap_earlier_text(heap)) {
         return heap_earlier_text(heap);
     }
-    if (!heap->destroyed && heap->is_former) {
+    if (heap->is_former) {
         return "a heap ended when its process executed another program; its activity after its last collection is not "
                "counted";
     }
     if (info->live) {
         return "the recording continues";
     }
-    if (!info->finished && !heap->destroyed) {
-        return "the recording was cut short; later events are missing";
-    }
-    if (!heap->destroyed) {
-        return "the end of the heap was not observed; its activity after its last collection is not counted";
-    }
-    return NULL;
+    return info->finished
+               ? "the end of the heap was not observed; its activity after its last collection is not counted"
+               : "the recording was cut short; later events are missing";
 }
 
 static char *figure(char text[FORMAT_MAX], const struct heap_model *heap, enum eden_figure id) {
@@ -458,21 +457,22 @@ static const struct sheet_column heap_columns[] = {
     {"Full", SHEET_NUMBER, 6, 1},     {"Longest", SHEET_NUMBER, 10, 1}, {"Allocated", SHEET_NUMBER, 10, 1},
     {"", SHEET_WORDS, 0, 2}};
 
-static void print_heap_line(const struct sheet *sheet, const struct process_model *process,
-                            const struct heap_model *heap, uint64_t wall_ns) {
+static void print_heap_line(const struct sheet *sheet, const struct model *model, const struct process_model *process,
+                            const struct heap_model *heap) {
     char command[LINE_NAME], name[LINE_NAME], id[HEAP_NUMBER], pid[16],
         share[16] = "-", pause[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX], allocated[FORMAT_MAX],
         now[PHASE_NOW_MAX], note[PHASE_NOW_MAX + 32];
-    const bool is_known = wall_ns && heap->stopped_known;
+    const uint64_t wall_ns = model->wall_ns;
+    const bool is_known = wall_ns && heap->stopped_known, has_all = model_has_all(model, heap);
     if (wall_ns) {
         snprintf(share, sizeof share, heap->stopped_known ? "%.2f%%" : "?", percent(heap->stopped_ns, wall_ns));
     }
     snprintf(pid, sizeof pid, "%u", process->key.pid);
     snprintf(note, sizeof note, "%s%s%s",
-             heap_is_complete(heap) ? ""
-             : heap->is_former      ? "at least, ended by exec"
-                                    : "at least",
-             heap->collection.under_way && !heap_is_complete(heap) ? ", " : "",
+             has_all           ? ""
+             : heap->is_former ? "at least, ended by exec"
+                               : "at least",
+             heap->collection.under_way && !has_all ? ", " : "",
              heap->collection.under_way ? phase_table_now(now, process, heap) : "");
     sheet_row(sheet, (const struct sheet_cell[]){
                          {share, is_known ? style_of_share(percent(heap->stopped_ns, wall_ns) / 100) : STYLE_PLAIN},
@@ -524,7 +524,7 @@ static bool print_heap_lines(FILE *out, const struct model *model, bool late) {
     qsort(lines, count, sizeof *lines, by_overhead);
     sheet_heading(&sheet);
     for (size_t i = 0; i < count; i++) {
-        print_heap_line(&sheet, lines[i].process, lines[i].heap, model->wall_ns);
+        print_heap_line(&sheet, model, lines[i].process, lines[i].heap);
     }
     free(lines);
     if (late) {

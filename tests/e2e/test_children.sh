@@ -513,9 +513,10 @@ if [[ $EUID -eq 0 ]] && bindfs --no-allow-other files mounted; then
     echo "programs and libraries on FUSE are named and counted"
 fi
 
-# A child that floods the ring buffer while the tool is stopped.
+# A child that floods the ring buffer while the tool is stopped, after another one.
 cat >command <<COMMAND
 #!/bin/sh
+$exercise
 kill -STOP \$PPID
 $build/tests/hostile heaps 20000 >many &
 i=0
@@ -526,7 +527,7 @@ done
 kill -CONT \$PPID
 kill \$!
 COMMAND
-expect_status 0 "$scope" record -o flood.data -- ./command "$build/tests/hostile"
+expect_status 0 "$scope" record -o flood.data -- ./command "$build/tests/hostile" "$exercise"
 lost=$(sqlite3 flood.data "SELECT value FROM meta WHERE key = 'lost'")
 said=$(sqlite3 flood.data "SELECT sum(value) FROM meta WHERE key LIKE 'lost_events:%'")
 ((lost > 0 && lost == said)) || die "of $lost lost events, $said are somebody's"
@@ -535,4 +536,10 @@ for file in err report; do
     grep -q "process [0-9]* 'hostile' and its descendants: $lost of the lost events" "$file" ||
         die "$file does not name whose events were lost: $(head -n 20 "$file")"
 done
+# Its events are lost, and nothing of figures.
+[[ $(sqlite3 flood.data "SELECT value FROM meta WHERE key = 'uncounted'") == 0 ]] || die "figures lack something"
+"$scope" report --json -i flood.data >flood.json
+jq -e '[.processes[].heaps[].complete] | any' flood.json >out || die "no heap is complete: $(cat report)"
+[[ $(grep -c '  at least' report) == $(jq '[.processes[].heaps[] | select(.complete | not)] | length' flood.json) ]] ||
+    die "the report and its JSON differ on what is complete: $(head -n 40 report)"
 echo "the process that floods the ring buffer is named"

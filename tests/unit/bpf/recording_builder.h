@@ -88,6 +88,7 @@ static inline void fill_heap(struct heap_model *heap, uint64_t salt) {
 static inline void fill_model(struct model *model, uint64_t salt) {
     model->wall_ns = 123456789 + salt;
     model->lost = salt;
+    model->uncounted = salt / 2;
     for (uint32_t pid = 100; pid < 102; pid++) {
         struct process_key key = process_key(pid);
         struct process_model *process = model_process(model, &key);
@@ -137,6 +138,7 @@ static inline void assert_same_heap(const struct heap_model *a, const struct hea
 static inline void assert_same_model(const struct model *a, const struct model *b) {
     assert_int_equal(a->wall_ns, b->wall_ns);
     assert_int_equal(a->lost, b->lost);
+    assert_int_equal(a->uncounted, b->uncounted);
     assert_int_equal(a->process_count, b->process_count);
     for (size_t i = 0; i < a->process_count; i++) {
         const struct process_model *p = &a->processes[i], *q = &b->processes[i];

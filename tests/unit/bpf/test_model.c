@@ -118,7 +118,7 @@ TEST(json_is_exact_and_utf8) {
     struct heap_model heap = {.known = 1ull << EDEN_FIGURE_allocated_bytes};
     heap.figures[EDEN_FIGURE_allocated_bytes] = (1ull << 53) + 1;
     memcpy(heap.name, "a\xff\xc3\xa9\xed\xa0\x80", 8);
-    json_auto_t *json = heap_to_json(&heap);
+    json_auto_t *json = heap_to_json(&(struct model){0}, &heap);
     assert_int_equal(json_integer_value(json_object_get(json, "allocated_bytes")), (1ll << 53) + 1);
     assert_true(json_is_null(json_object_get(json, "scavenges")));
     assert_true(json_is_null(json_object_get(json, "heap")));
@@ -259,7 +259,7 @@ TEST(time_in_collections_lies_within_observation) {
     heap->collection.known = false;
     model_set_stopped(&model, NULL);
     assert_false(heap->stopped_known);
-    json_t *json = heap_to_json(heap);
+    json_t *json = heap_to_json(&model, heap);
     assert_true(json_is_null(json_object_get(json, "stopped_ns")));
     assert_true(json_is_false(json_object_get(json_object_get(json, "collection"), "known")));
     json_decref(json);

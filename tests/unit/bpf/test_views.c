@@ -2,6 +2,7 @@
 #include "recording/recording.h"
 #include "recording_support.h"
 #include "views/heap_table.h"
+#include "views/model_json.h"
 #include "views/report.h"
 #include "views/rows/rows.h"
 #include "views/rows/views.h"
@@ -175,6 +176,33 @@ TEST(time_and_share_of_pauses_are_of_the_same_time) {
     assert_paused("late", &late, " 3.00 s; while recorded: 1.00 s, 25.00% of wall time\n",
                   "#  1.00 s since attach, 25.00% of the 4.00 s observed\n");
     assert_paused("one", &whole, " 1.00 s, 25.00% of wall time\n", "#  25.00% of the 4.00 s observed\n");
+}
+
+/* `report`, `stat` and JSON: the ring buffer's losses are in the figures, and what else was lost may be of any heap. */
+TEST(figures_are_at_least_where_hits_may_be_missing) {
+    for (uint64_t uncounted = 0; uncounted < 2; uncounted++) {
+        __attribute__((cleanup(model_clear))) struct model model, read = {0};
+        struct heap_model *heap = only_heap(&model);
+        heap->destroyed = true;
+        model.lost = 1000;
+        model.uncounted = uncounted;
+        record_model("lost", NULL, 0, &model);
+
+        struct recording *recording __attribute__((cleanup(close_recording))) = open_good("lost");
+        struct failure why = {0};
+        assert_true(recording_model(recording, &read, &why));
+        char *text __attribute__((cleanup(free_at))) = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        assert_true(report_text(out, "lost", recording, &read, &why));
+        heap_table_print(out, &read.processes[0], &read.processes[0].heaps[0], &read);
+        fclose(out);
+        assert_has(text, "# lost events: 1,000\n");
+        assert_int_equal(strstr(text, "\"at least\"") != NULL, uncounted);
+        assert_int_equal(strstr(text, "at least (") != NULL, uncounted);
+        json_auto_t *json = heap_to_json(&read, &read.processes[0].heaps[0]);
+        assert_int_equal(json_is_true(json_object_get(json, "complete")), !uncounted);
+    }
 }
 
 SUITE(enter_folder, leave_folder)
