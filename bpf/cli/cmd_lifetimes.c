@@ -308,6 +308,7 @@ static bool show(struct lifetimes *run, struct life_model *model, struct failure
         if (!replace_finish(&run->pretenure, why)) {
             return false;
         }
+        output_flush(&run->output); /* the table comes first */
         print_pretenured(run);
     }
     return true;

@@ -55,6 +55,8 @@ echo "what the file names is born old, all of it and nothing else"
 expect_status 0 "$scope" lifetimes --sampling all --pretenure "$folder/turn" -- "$bench" turn
 [[ -z $(entries "$folder/turn") ]] || die "turn: $(cat "$folder/turn")"
 grep -q 'no class or site qualifies' "$folder/turn" || die "an empty file does not say so"
+grep -q '^edenscope: .* to allocate old$' "$folder/err" || die "what was written is not said: $(cat "$folder/err")"
+sed '1,/^edenscope: .* to allocate old$/d' "$folder/err" | grep -v '^edenscope: ' && die "the table follows what was written"
 EDEN_OPTIONS=pretenure=$folder/turn EDEN_STATS=$folder/none "$bench" steady >/dev/null || die "an empty file is refused"
 [[ $(jq .pretenured_objects "$folder/none") == 0 ]] || die "objects are born old that nobody named"
 # Strings and rows of a data frame live until their columns are built; what parses them does not. Rows and columns are
