@@ -166,8 +166,8 @@ static void write_piece(struct output *output) {
         output->failed = true;
         output->error = errno;
         if (output->error != EPIPE) {
-            message_print("%s: cannot be written: %s; standard output has the rest", output->path,
-                          room_error(output->error, text));
+            message_print("%s: cannot be written: %s; standard %s has the rest", output->path,
+                          room_error(output->error, text), output->is_left ? "error" : "output");
         }
     }
     if (output->failed && output->error != EPIPE) {
@@ -196,15 +196,16 @@ static ssize_t gather(void *context, const char *text, size_t size) {
 bool output_begin(struct output *output, const char *path, bool is_left, struct failure *why) {
     struct stat status;
     *output = (struct output){.path = path, .out = stdout};
-    if (!path) {
-        if (is_left && stream_leave_output()) {
-            terminal_leave_output();
-        }
-        return true;
-    }
-    output->file = open_path(path, why);
-    if (!output->file) {
+    output->file = path ? open_path(path, why) : NULL; /* /dev/stdout is what it was */
+    if (path && !output->file) {
         return false;
+    }
+    output->is_left = is_left && stream_leave_output();
+    if (output->is_left) {
+        terminal_leave_output();
+    }
+    if (!path) {
+        return true;
     }
     output->out = fopencookie(output, "w", (cookie_io_functions_t){.write = gather});
     if (!output->out || fstat(fileno(output->file), &status) != 0) {

@@ -14,8 +14,8 @@ void output_open_standard(void);
 int output_finish(FILE *out, const char *name, int status);
 
 /* An output that grows by pieces. A piece, of at most OUTPUT_PIECE bytes, is in the file whole or not at all, and the
- * first takes the place of what the file held before. What can't be written there goes to standard output: it is never
- * lost. It stays where it is once it has begun. */
+ * first takes the place of what the file held before. What can't be written there goes where it would go without -o: it
+ * is never lost. It stays where it is once it has begun. */
 enum { OUTPUT_PIECE = 1 << 20 };
 struct output {
     FILE *out; /* to print to: gathered until output_flush, or standard output itself */
@@ -24,6 +24,7 @@ struct output {
     char *text; /* what is gathered; owned */
     size_t size, room;
     off_t before; /* bytes that a regular file held, and that the first piece replaces */
+    bool is_left; /* standard output is a command's: `stdout` leads to standard error */
     bool failed;  /* writing to the file did */
     int error;    /* why; EPIPE: its reader has seen enough */
 };

@@ -110,38 +110,35 @@ status=0
 tr -d '\\0' <disk/figures >figures
 exit \$status
 FULL
-    expect_status 1 unshare -m --propagation private bash full "$scope" stat
-    grep -q "disk/figures: cannot be written: No space left on device; standard output has the rest" err ||
-        die "the full disk is not named: $(cat err)"
-    grep -q 'events lost' out || die "the figures are lost: $(cat out)"
-    [[ $(head -n 1 figures) == before ]] || die "a full disk has cost what was there before"
-    expect_status 1 unshare -m --propagation private bash full "$scope" tune
-    grep -q "disk/figures: cannot be written: No space left on device; standard output has the rest" err ||
-        die "tune: the full disk is not named: $(cat err)"
-    grep -q 'was spent in collections' out || die "the report is lost: $(cat out)"
-    [[ $(head -n 1 figures) == before ]] || die "tune: a full disk has cost what was there before"
-    for name in lifetimes remembered; do
-        expect_status 1 unshare -m --propagation private bash full "$scope" "$name"
-        grep -q "disk/figures: cannot be written: No space left on device; standard output has the rest" err ||
-            die "$name: the full disk is not named: $(cat err)"
-        grep -q 'exercise.[0-9]*. heap 1' out || die "$name: the output is lost: $(cat out)"
-        [[ $(head -n 1 figures) == before ]] || die "$name: a full disk has cost what was there before"
-    done
+    # full_disk STREAM PATTERN COMMAND...: that stream has what did not fit, and the other nothing of it.
+    full_disk() {
+        local other=out
+        [[ $1 == error ]] || other=err
+        expect_status 1 unshare -m --propagation private bash full "$scope" "${@:3}"
+        grep -q "disk/figures: cannot be written: No space left on device; standard $1 has the rest" err ||
+            die "${*:3}: the full disk is not named: $(cat err)"
+        grep -q "$2" out err || die "${*:3}: the report is lost: $(cat out err)"
+        ! grep -q "$2" $other || die "${*:3}: the report is in std$other: $(cat $other)"
+        [[ $(head -n 1 figures) == before ]] || die "${*:3}: a full disk has cost what was there before"
+    }
+    full_disk error 'events lost' stat
+    full_disk error 'was spent in collections' tune
+    full_disk error 'exercise.[0-9]*. heap 1' lifetimes
+    full_disk error 'exercise.[0-9]*. heap 1' remembered
+    full_disk output '"wall_ns"' stat --json 0.05
+    grep '^{' out | jq -es 'length > 0 and (last | .wall_ns > 0)' >/dev/null || die "lines are lost: $(cat out)"
     sed 's|.*-o disk/figures.*|"$@" --html disk/page.html \|\| status=$?|; s|^tr .*||' full >full-page
     expect_status 1 unshare -m --propagation private bash full-page "$scope" report -i eden.data
     grep -q 'page.html: .*No space left on device; free some space there, or name another file' err && ! grep -q '?' err || die "the page's full disk is guessed: $(cat err)"
-    expect_status 1 unshare -m --propagation private bash full "$scope" stat --json 0.05
-    [[ $(head -n 1 figures) == before ]] || die "lines by interval have cost what was there before"
-    grep '^{' out | jq -es 'length > 0 and (last | .wall_ns > 0)' >/dev/null || die "lines are lost: $(cat out)"
 fi
 status=0
 (
     ulimit -f 1
     exec "$scope" stat -o limited -- "$build/tests/exercise"
-) 2>err | cat >out || status=$?
+) 2>&1 >/dev/null | cat >err || status=$?
 [[ $status == 1 ]] || die "ulimit -f gave status $status: $(cat err)"
 grep -q 'limited: cannot be written: File too large' err || die "ulimit -f is not named: $(cat err)"
-grep -q 'events lost' out || die "the figures are lost"
+grep -q 'events lost' err || die "the figures are lost"
 [[ ! -s limited ]] || die "half a piece is left in the file"
 
 # Where a limit is in the way, no advice is about the disk.
