@@ -94,20 +94,21 @@ static void print_line(const struct run *run, const struct sheet *sheet, const s
         format_ns(text[5], ns);
         snprintf(text[6], FORMAT_MAX, "%.2f%%", 100 * (double)ns / (double)wall);
     }
-    sheet_row(sheet, (const struct sheet_cell[LINE_COLUMNS]){
-                         {time_text(text[0], run, model), STYLE_PLAIN},
-                         {text[1], STYLE_PLAIN},
-                         {heap_number_text(number, heap->id, heap->suffix), STYLE_PLAIN},
-                         {delta(text[3], heap, before, EDEN_FIGURE_scavenges), STYLE_PLAIN},
-                         {delta(text[4], heap, before, EDEN_FIGURE_full_collections), STYLE_PLAIN},
-                         {text[5], STYLE_PLAIN},
-                         {text[6], style},
-                         {delta(text[7], heap, before, EDEN_FIGURE_allocated_bytes), STYLE_PLAIN},
-                         {delta(text[8], heap, before, EDEN_FIGURE_survived_bytes), STYLE_PLAIN},
-                         {delta(text[9], heap, before, EDEN_FIGURE_tenured_bytes), STYLE_PLAIN},
-                         {delta(text[10], heap, before, EDEN_FIGURE_old_used), STYLE_PLAIN},
-                         {phase_table_now(now, process, heap), STYLE_PLAIN},
-                     });
+    sheet_row(sheet,
+              (const struct sheet_cell[LINE_COLUMNS]){
+                  {time_text(text[0], run, model), STYLE_PLAIN},
+                  {text[1], STYLE_PLAIN},
+                  {heap_number_text(number, heap->id, heap->suffix), STYLE_PLAIN},
+                  {delta(text[3], heap, before, EDEN_FIGURE_scavenges), STYLE_PLAIN},
+                  {delta(text[4], heap, before, EDEN_FIGURE_full_collections), STYLE_PLAIN},
+                  {text[5], STYLE_PLAIN},
+                  {text[6], style},
+                  {delta(text[7], heap, before, EDEN_FIGURE_allocated_bytes), STYLE_PLAIN},
+                  {delta(text[8], heap, before, EDEN_FIGURE_survived_bytes), STYLE_PLAIN},
+                  {delta(text[9], heap, before, EDEN_FIGURE_tenured_bytes), STYLE_PLAIN},
+                  {delta(text[10], heap, before, EDEN_FIGURE_old_used), STYLE_PLAIN},
+                  {phase_table_add_stopped(phase_table_now(now, process, heap), (int)process->key.pid), STYLE_PLAIN},
+              });
 }
 
 static void print_interval(struct run *run, const struct model *model) {

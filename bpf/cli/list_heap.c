@@ -158,7 +158,8 @@ void list_heap_print(struct list_heap *list, const struct heapinfo *heap) {
                                           {gauge_to_text(eden, heap, EDEN_FIGURE_eden_size), STYLE_PLAIN},
                                           {gauge_to_text(old, heap, EDEN_FIGURE_old_used), STYLE_PLAIN},
                                           {format_count(collections, heap->seq), STYLE_PLAIN},
-                                          {now_to_text(now, heap), is_collecting(heap) ? STYLE_WARNING : STYLE_PLAIN}});
+                                          {phase_table_add_stopped(now_to_text(now, heap), list->pid),
+                                           is_collecting(heap) ? STYLE_WARNING : STYLE_PLAIN}});
     if (list->has_params) {
         struct heap_params params;
         heap_params_print(stdout, read_params(list, heap, &params) ? &params : NULL);

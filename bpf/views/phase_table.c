@@ -1,4 +1,5 @@
 #include "views/phase_table.h"
+#include "attach/target.h"
 #include "util/format.h"
 #include "util/sheet.h"
 #include "util/text.h"
@@ -146,6 +147,14 @@ char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *proc
     bool is_known = collection->phase_since_ns && collection->until_ns >= collection->phase_since_ns;
     return phase_table_in(text, process->ended || heap->is_former ? "ended in" : "in", collection->phase, is_known,
                           collection->until_ns - collection->phase_since_ns);
+}
+
+char *phase_table_add_stopped(char text[PHASE_NOW_MAX], int pid) {
+    if (target_is_stopped(pid)) {
+        const size_t length = strcmp(text, "-") == 0 ? 0 : strlen(text);
+        snprintf(text + length, PHASE_NOW_MAX - length, "%sprocess stopped", length ? ", " : "");
+    }
+    return text;
 }
 
 const char *phase_table_command(const struct process_model *process, const struct heap_model *heap) {

@@ -29,6 +29,9 @@ void phase_table_print_pauses(FILE *out, const struct heap_model *heap);
 enum { PHASE_NOW_MAX = 64 };
 char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *process, const struct heap_model *heap);
 
+/* Adds to such a text that a signal has stopped the process now, if so. */
+char *phase_table_add_stopped(char text[PHASE_NOW_MAX], int pid);
+
 /* "in full.mark for 3.20 s": how = "in"; is_known: for how long. */
 char *phase_table_in(char text[PHASE_NOW_MAX], const char *how, enum eden_phase phase, bool is_known, uint64_t ns);
 

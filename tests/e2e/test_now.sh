@@ -52,6 +52,12 @@ says "heap['collection']['since_ns'] <= heap['collection']['phase_since_ns'] < h
 says "heap['stopped_ns'] < heap['collection']['until_ns'] - heap['collection']['since_ns']" # only what was observed
 echo "held in a phase: list and stat say in which"
 
+# Stopped, too: the phase is that of its header, and nothing goes on in it.
+kill -STOP "$pid"
+expect_status 0 "$scope" list -p "$pid"
+grep -Eq 'in full\.mark for [0-9.]+ [mun]?s, process stopped$' out || die "list of a stopped process: $(cat out)"
+kill -CONT "$pid"
+
 # ---- what it was before is known, too ----
 
 expect_status 0 "$scope" list -p "$pid" --params --classes
@@ -132,6 +138,12 @@ expect_status 0 "$scope" list -p "$pid" --json
 says "heap['activity'] == 'running' and heap['phase'] is None and heap['activity_for_ns'] > 0"
 expect_status 0 "$scope" stat -p "$pid" 0.05 1
 grep -Eq '  -$' out || die "stat: $(cat out)"
+kill -STOP "$pid"
+expect_status 0 "$scope" list -p "$pid"
+grep -q '  process stopped$' out || die "list of a stopped process: $(cat out)"
+expect_status 0 "$scope" stat -p "$pid" 0.05 1
+grep -q '  process stopped$' out || die "stat of a stopped process: $(cat out)"
+kill -CONT "$pid"
 echo >&7 # it waits twice
 echo "in a scavenge, and in no collection"
 

@@ -241,7 +241,8 @@ static void show_bar(char *text, size_t size, const struct top_row *row) {
 static void show_now(char *text, size_t size, const struct top_row *row) {
     char now[PHASE_NOW_MAX];
     bool is_over = row->has_ended && !row->heap->collection.under_way;
-    snprintf(text, size, "%s", is_over ? "ended" : phase_table_now(now, row->process, row->heap));
+    phase_table_add_stopped(phase_table_now(now, row->process, row->heap), (int)row->process->key.pid);
+    snprintf(text, size, "%s", is_over ? "ended" : now);
 }
 
 struct column {
