@@ -444,6 +444,19 @@ static void note_failure(struct listing *listing, int error) {
     }
 }
 
+/* What of the process was not read: heaps, mapped files, or both. */
+static void report_parts(struct listing *listing, size_t files) {
+    char heaps[48] = "", mapped[48] = "";
+    if (listing->unread != 0) {
+        snprintf(heaps, sizeof heaps, " %" PRIu64 " heap%s", listing->unread, plural(listing->unread));
+    }
+    if (files != 0) {
+        snprintf(mapped, sizeof mapped, " %zu mapped file%s", files, plural(files));
+    }
+    report_cut(listing, "process %d (%s): not read:%s%s%s", listing->pid, listing->command, heaps,
+               heaps[0] && mapped[0] ? " and" : "", mapped);
+}
+
 static void look_at_process(struct listing *listing, struct process process) {
     struct mappings mappings = {0};
     listing->now = process;
@@ -466,8 +479,7 @@ static void look_at_process(struct listing *listing, struct process process) {
         listing->now.unread_cause = listing->target.unread_cause;
         add_process(&listing->missed, listing->now);
     } else if ((listing->unread != 0 || files != 0) && target_process_of(process.pid) != 0) {
-        report_cut(listing, "process %d (%s): %" PRIu64 " heap%s and %zu mapped file%s were not read", process.pid,
-                   listing->command, listing->unread, plural(listing->unread), files, plural(files));
+        report_parts(listing, files);
     } else if (listing->unread_parts != 0 && target_process_of(process.pid) != 0) {
         report_cut(listing, "process %d (%s): parameters or classes of its heaps were not read in full", process.pid,
                    listing->command);

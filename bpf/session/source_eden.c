@@ -8,6 +8,7 @@
  * from its header and from later events (source_late.c). A lost hit is counted and reported. */
 #include "session/source_parts.h"
 #include "util/clock.h"
+#include "util/format.h"
 #include "util/interrupt.h"
 #include "util/kernel_version.h"
 #include "util/sandbox.h"
@@ -74,9 +75,9 @@ static bool open_process(struct source *source, int id, struct failure *why) {
                    ? failure_set(why, 1, "process %d (%s) does not use Eden%s; %s", pid, observed->command, descendant,
                                  hint)
                    : failure_set(why, 1,
-                                 "process %d (%s) does not use Eden: none of its %d readable mapped files has probes "
+                                 "process %d (%s) does not use Eden: of its %d readable mapped file%s none has probes "
                                  "of provider eden; %s",
-                                 pid, observed->command, look.files, hint);
+                                 pid, observed->command, look.files, plural((uint64_t)look.files), hint);
     }
     return true;
 }

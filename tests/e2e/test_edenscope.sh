@@ -158,6 +158,13 @@ kernel_thread=$(grep -l '^PPid:.2$' /proc/[0-9]*/status 2>/dev/null | head -n 1 
 if [[ -n $kernel_thread ]]; then
     refused 1 "runs no program" stat -p "$kernel_thread"
 fi
+echo 'int pause(void); int main(void) { return pause(); }' >alone.c
+gcc -static -o alone alone.c
+./alone &
+alone=$!
+until_true "a program without libraries runs" bash -c '[[ $(readlink "/proc/$1/exe") == */alone ]]' - "$alone"
+refused 1 "process $alone (alone) does not use Eden: of its 1 readable mapped file none has probes" stat -p "$alone"
+kill "$alone"
 mkfifo held
 exec 6<>held
 : >ready

@@ -544,7 +544,7 @@ run "$scope" stat -p "${pid[lease]}"
 [[ $status == 1 ]] && grep -q "whether it uses Eden is unknown, because 1 of its mapped files cannot be opened" "$folder/err" ||
     die "stat -p takes a file that it cannot open for one without probes: $(cat "$folder/err")"
 run "$scope" list -v
-grep -q "^edenscope: process ${pid[lease]} (.*0 heaps and 1 mapped file were not read" "$folder/err" ||
+grep -q "^edenscope: process ${pid[lease]} (.*): not read: 1 mapped file$" "$folder/err" ||
     die "list does not count a file that it cannot open: $(cat "$folder/err")"
 end_all
 
