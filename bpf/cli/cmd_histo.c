@@ -108,7 +108,7 @@ static bool report_missing(void *context, const struct options *options, const s
            failure_set(why, 1, "nothing was counted: %s",
                        collections != 0    ? "no heap could count"
                        : options->command  ? "the program had no full collection"
-                       : options->collects ? "the process allocated nothing, so it did not collect; wait longer"
+                       : options->collects ? "the process allocated nothing, or is stopped; give more seconds"
                                            : "no full collection ended meanwhile; --collect asks for one");
 }
 

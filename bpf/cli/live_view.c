@@ -6,6 +6,8 @@
 #include "util/output.h"
 #include <stdio.h>
 
+enum { COLLECT_SECONDS = 10 }; /* a heap that was asked is waited for, unless the user says how long */
+
 static bool show(const struct live_view *live, const struct options *options, const char *path, FILE *out,
                  struct failure *why) {
     struct recording *recording = recording_open(path, why);
@@ -45,8 +47,10 @@ static int observe(const struct live_view *live, const struct options *options, 
         return failure_report(&why);
     }
     request.folder = folder.parent;
-    if (request.is_enough && !options->collects) {
-        request.waits = "waiting for a full collection of each heap; --collect asks for one, Ctrl-C ends";
+    if (request.is_enough) {
+        request.waits = options->collects ? "waiting for a full collection of each heap, after its next scavenge"
+                                          : "waiting for a full collection of each heap; --collect asks for one, "
+                                            "Ctrl-C ends";
     }
     int status = record_run(&request, &published);
     if (published) {
@@ -75,6 +79,9 @@ int live_view_run(const struct live_view *live, int argc, char **argv) {
     }
     if (!options_seconds(&options, &seconds, &why)) {
         return failure_report(&why);
+    }
+    if (options.collects && seconds <= 0) {
+        seconds = COLLECT_SECONDS;
     }
     struct output output;
     if (!output_begin(&output, options.output, options.command && !options.json, &why)) {

@@ -97,6 +97,7 @@ static int wait_ms(uint64_t end) {
 static void follow(struct source *source, struct run *run, const struct record_request *request, struct model *model) {
     uint64_t committed = now_ns(), events = 0;
     uint64_t end = request->seconds > 0 ? committed + whole_of(request->seconds * 1e9) : UINT64_MAX;
+    uint64_t waits_ns = request->waits ? committed + 1000 * MS : UINT64_MAX;
     bool said = false, reported_locked = false, is_new = false;
     struct failure locked;
     int handled = 0;
@@ -122,6 +123,10 @@ static void follow(struct source *source, struct run *run, const struct record_r
             more = false;
         }
         uint64_t now = now_ns(), age = now - committed;
+        if (now >= waits_ns) {
+            message_print("%s", request->waits);
+            waits_ns = UINT64_MAX;
+        }
         bool news = recorder_event_count(run->recorder) != events;
         if (!run->failed && age >= (news ? COMMIT_MS : IDLE_COMMIT_MS) * MS) {
             is_new = commit(source, run, false, model);
@@ -223,9 +228,6 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     if (wanted.verbose) {
         char took[FORMAT_MAX];
         message_print("attached in %s, recording to %s", format_ns(took, source_attach_ns(source)), request->path);
-    }
-    if (request->waits) {
-        message_print("%s", request->waits);
     }
     if (request->begun != 0 && write(request->begun, "", 1) != 1) {
         message_print("the process that started this recording has ended");

@@ -63,9 +63,18 @@ expect_error 1 '--collect asks a process that runs' histo --collect -- true
 until_true "the process has a heap" bash -c '"$1" list -p "$2" | grep -q ages' - "$scope" "$target"
 expect_status 0 "$scope" histo --collect --json -p "$target" 60
 python3 check.py out || die "histo of a process: $(cat err)"
-"$scope" histo -p "$target" 1 >out 2>err || true
-grep -q 'waiting for a full collection' err || die "histo does not say that it waits: $(cat err)"
 kill -0 "$target" || die "the process has ended"
+
+# One that does not collect is waited for, as a message says, and named.
+kill -STOP "$target"
+for options in "-p $target 2" "--collect -p $target 2" "--collect -p $target"; do
+    # shellcheck disable=SC2086
+    expect_status 1 timeout 600 "$scope" histo $options
+    grep -q 'waiting for a full collection of each heap' err || die "histo $options does not say that it waits: $(cat err)"
+    grep -q "heap [0-9]* of process $target is not counted: it had no full collection meanwhile" err ||
+        die "histo $options does not name the heap: $(cat err)"
+done
+kill -CONT "$target"
 
 # ---- the remembered set
 
