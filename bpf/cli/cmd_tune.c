@@ -268,7 +268,7 @@ static bool check_trials(const struct options *options, struct failure *why) {
     if (options->proposed && options->max_heap) {
         return failure_set(why, 1, "--max-heap is for the rules: with --options, give max_heap=SIZE there");
     }
-    if (options->proposed && !tune_parameters_check(options->proposed, why)) {
+    if (options->proposed && !tune_parameters_parse(options->proposed, NULL, why)) {
         return false;
     }
     if (options->pairs && !options->verify) {

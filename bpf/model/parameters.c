@@ -26,7 +26,8 @@ void tune_parameter_read(struct tune_parameter parameters[EDEN_PARAM_COUNT], con
     }
 }
 
-bool tune_parameters_check(const char *options, struct failure *why) {
+bool tune_parameters_parse(const char *options, struct tune_parameter parameters[EDEN_PARAM_COUNT],
+                           struct failure *why) {
     if (!options[strspn(options, ",")]) {
         return failure_set(why, 1, "--options: give name=value, separated by commas");
     }
@@ -50,6 +51,9 @@ bool tune_parameters_check(const char *options, struct failure *why) {
                                "--options %s=%.60s: out of bounds, or not a value of this parameter "
                                "(docs/parameters.md)",
                                name, value);
+        }
+        if (parameters) {
+            tune_parameter_read(parameters, name, value);
         }
         at += length;
     }

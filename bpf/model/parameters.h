@@ -15,8 +15,10 @@ struct tune_parameter {
 void tune_parameters_default(struct tune_parameter parameters[EDEN_PARAM_COUNT]);
 /* As param__set reports it; unknown parameters and invalid values are ignored. */
 void tune_parameter_read(struct tune_parameter parameters[EDEN_PARAM_COUNT], const char *name, const char *value);
-/* Options in the form of EDEN_OPTIONS. False and why: one of them is no parameter, or not a value of it. */
-bool tune_parameters_check(const char *options, struct failure *why);
+/* Options in the form of EDEN_OPTIONS; parameters: where given, they are read into them. False and why: one of them is
+ * no parameter, or not a value of it. */
+bool tune_parameters_parse(const char *options, struct tune_parameter parameters[EDEN_PARAM_COUNT],
+                           struct failure *why);
 
 enum { TUNE_VALUE = 32 };
 /* A value as EDEN_OPTIONS takes it: sizes rounded up to whole K, M or G of at most three digits where that adds at most

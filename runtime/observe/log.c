@@ -355,6 +355,22 @@ void log_decision(struct events *events, const struct policy_decision *decision)
     log_line(events, &line);
 }
 
+/* Those that are set. A file has no room: its name may be long. */
+static void add_parameters(struct line *line, const struct params *params) {
+    char text[64];
+    const char *before = "";
+    add(line, ", \"parameters\": {");
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        const struct eden_param *param = eden_param(id);
+        if (params_has(params, id) && param->kind != EDEN_KIND_file) {
+            params_get(params, param->name, text, sizeof text);
+            add(line, "%s\"%s\": \"%s\"", before, param->name, text);
+            before = ", ";
+        }
+    }
+    add(line, "}");
+}
+
 void log_stats(struct events *events) {
     const eden_heap *heap = events->observer.heap;
     struct log_file file = open_target("EDEN_STATS", events->room);
@@ -377,7 +393,9 @@ void log_stats(struct events *events) {
     for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
         add(&line, "%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", eden_full_cause_name(i), figures.full_by_cause[i]);
     }
-    add(&line, "}}");
+    add(&line, "}");
+    add_parameters(&line, &heap->params);
+    add(&line, "}");
     if (!write_line(&file, &line)) {
         file.lost = 1;
         report_lost(heap, "EDEN_STATS", &file);

@@ -69,6 +69,7 @@ import json, sys
 heaps = {}
 for line in open(sys.argv[1]):
     heap = json.loads(line)
+    del heap["parameters"]
     heaps[heap.pop("pid"), heap.pop("heap")] = heap
 seen = json.load(open(sys.argv[2]))
 compared = 0

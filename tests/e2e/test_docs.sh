@@ -48,6 +48,7 @@ done
 {
     printf 'pid\nheap\nname\n'
     sed -nE 's/^\| `([a-z_]+)`.*/\1/p' docs/figures.md
+    echo parameters
 } >"$folder/documented"
 jq -c keys_unsorted "$folder/eden.stats" | sort -u | jq -r '.[]' |
     diff "$folder/documented" - || die "fields of EDEN_STATS differ"

@@ -16,6 +16,7 @@ import json, sys
 own = {}
 for line in open(sys.argv[1]):
     heap = json.loads(line)
+    del heap["parameters"]
     own[heap.pop("pid"), heap.pop("heap")] = heap
 seen = json.load(open(sys.argv[2]))
 assert seen["lost"] == 0, "events were lost"

@@ -22,6 +22,7 @@ import collections, csv, json, sys
 own = {}
 for line in open(sys.argv[1]):
     heap = json.loads(line)
+    del heap["parameters"]
     own[heap.pop("pid"), heap.pop("heap")] = heap
 seen = json.load(open(sys.argv[2]))
 assert seen["lost"] == 0, "events were lost"
@@ -263,7 +264,7 @@ import json, sys
 own = {heap["heap"]: heap for heap in map(json.loads, open(sys.argv[1]))}
 for heap in json.load(open(sys.argv[2]))["processes"][0]["heaps"]:
     wrong = {name: (value, heap[name]) for name, value in own.pop(heap["heap"]).items()
-             if name not in ("pid", "heap") and heap[name] != value}
+             if name not in ("pid", "heap", "parameters") and heap[name] != value}
     assert heap["late"] and not wrong, (heap["heap"], wrong)
 assert not own
 assert all(json.loads(line).get("heap_id") for line in open(sys.argv[3])), "an event without its heap's number"

@@ -45,6 +45,16 @@ grep -q '^5 pairs of runs, with current options and with EDEN_OPTIONS=eden_size=
 grep -q '^The output of the command is the same.$' "$folder/out" || die "$(cat "$folder/out")"
 grep -Eq '^Total time: (no )?gain seen' "$folder/out" || die "$(cat "$folder/out")"
 
+! grep -q 'not in force' "$folder/out" || die "options that arrived are missed: $(cat "$folder/out")"
+
+# Options that do not arrive are named: none does, or one of them.
+expect_status 0 "$scope" tune --verify --pairs 1 --options eden_size=2M,tenure_fill=0.6 -- env EDEN_OPTIONS=tenure_fill=0.6 "${small[@]}"
+grep -q '^eden_size was not in force in 1 of 1 heap: EDEN_OPTIONS did not reach it' "$folder/out" || die "$(cat "$folder/out")"
+! grep -q '^tenure_fill was not' "$folder/out" || die "$(cat "$folder/out")"
+expect_status 0 "$scope" tune --verify --pairs 1 --json --options eden_size=2M,tenure_fill=0.6 -- \
+    sh -c '"$@"; EDEN_OPTIONS= exec "$@"' sh "${small[@]}"
+check "$folder/out" 'd["not_in_force"] == ["eden_size", "tenure_fill"]'
+
 # A program that prints something else with the options, and one that never prints the same.
 expect_status 0 "$scope" tune --verify --pairs 1 --json --options eden_size=2M -- sh -c '"$@"; echo "$EDEN_OPTIONS"' sh "${small[@]}"
 check "$folder/out" 'd["same_output"] is False'

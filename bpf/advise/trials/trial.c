@@ -5,6 +5,7 @@
 #include "attach/target.h"
 #include "eden_values.h"
 #include "model/model.h"
+#include "model/parameters.h"
 #include "util/array.h"
 #include "util/clock.h"
 #include "util/format.h"
@@ -379,7 +380,7 @@ static char *copy_stats(const struct run *run, size_t *length) {
 static bool read_stats(struct run *run) {
     size_t length;
     char *text = copy_stats(run, &length);
-    bool done = text && trial_read_stats(&run->result->figures, text, length, &run->result->why);
+    bool done = text && trial_read_stats(&run->result->figures, run->order->options, text, length, &run->result->why);
     free(text);
     return done;
 }
@@ -500,7 +501,22 @@ static bool add_line(struct trial_figures *figures, const json_t *line, const ch
     return true;
 }
 
+/* An older runtime does not report parameters, and none does files. */
+static void check_options(struct trial_figures *figures, const struct tune_parameter wanted[EDEN_PARAM_COUNT],
+                          const json_t *line) {
+    const json_t *set = json_object_get(line, "parameters");
+    for (enum eden_param_id id = 0; set && id < EDEN_PARAM_COUNT; id++) {
+        const struct eden_param *param = eden_param(id);
+        const char *text = json_string_value(json_object_get(set, param->name));
+        char form[64];
+        eden_param_text(param, wanted[id].number, form, sizeof form);
+        figures->without[id] +=
+            wanted[id].is_reported && param->kind != EDEN_KIND_file && (!text || strcmp(text, form) != 0);
+    }
+}
+
 struct seen {
+    struct tune_parameter wanted[EDEN_PARAM_COUNT];
     json_int_t *pids;
     size_t count, room;
 };
@@ -525,6 +541,7 @@ static bool read_line(struct trial_figures *figures, struct seen *seen, const ch
     const char *missing = "not a JSON object";
     bool read = json_is_object(line) && add_line(figures, line, &missing);
     bool added = read && add_process(seen, json_integer_value(json_object_get(line, "pid")));
+    check_options(figures, seen->wanted, line);
     json_decref(line);
     if (!read) {
         return failure_set(why, 1,
@@ -535,8 +552,11 @@ static bool read_line(struct trial_figures *figures, struct seen *seen, const ch
     return added || failure_set(why, 1, "out of memory for the command's EDEN_STATS");
 }
 
-bool trial_read_stats(struct trial_figures *figures, const char *text, size_t length, struct failure *why) {
+bool trial_read_stats(struct trial_figures *figures, const char *options, const char *text, size_t length,
+                      struct failure *why) {
     struct seen seen = {0};
+    struct failure ignored; /* without options there are none to check */
+    tune_parameters_parse(options, seen.wanted, &ignored);
     bool done = true;
     while (done && length > 0) {
         const char *end = memchr(text, '\n', length);

@@ -4,6 +4,7 @@
 #define EDEN_TUNE_TRIAL_H
 
 #include "eden_abi.h"
+#include "eden_params.h"
 #include "util/failure.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,7 @@ struct trial_figures {
     unsigned left_behind; /* processes that were still there when the command had ended, and were killed */
     uint64_t figure[EDEN_FIGURE_COUNT];
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
+    unsigned without[EDEN_PARAM_COUNT]; /* heaps in which this parameter of the options was not in force at the end */
     uint64_t output_bytes, output_hash; /* of its standard output; FNV-1a */
 };
 
@@ -42,7 +44,8 @@ enum trial_outcome trial_run(char *const *command, const char *options, uint64_t
                              struct failure *why);
 
 /* Adds up lines of EDEN_STATS. A line that is none is an error: false, with `why`. */
-bool trial_read_stats(struct trial_figures *figures, const char *text, size_t length, struct failure *why);
+bool trial_read_stats(struct trial_figures *figures, const char *options, const char *text, size_t length,
+                      struct failure *why);
 
 /* What is to be said of the figures of a command beside them. */
 void trial_print_remarks(FILE *out, const struct trial_figures *figures, bool peak_is_bound);

@@ -176,6 +176,18 @@ static void print_conclusion(FILE *out, const struct verify_result *result) {
     }
 }
 
+static void print_absent(FILE *out, const struct trial_figures *tuned) {
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        if (tuned->without[id] != 0) {
+            fprintf(out,
+                    "%s%s was not in force in %u of %u heap%s: EDEN_OPTIONS did not reach it, or the program set "
+                    "it.%s\n",
+                    style_on(out, STYLE_BAD), eden_param(id)->name, tuned->without[id], tuned->heaps,
+                    plural(tuned->heaps), style_off(out, STYLE_BAD));
+        }
+    }
+}
+
 static void print_remarks(FILE *out, const struct verify_result *result) {
     const struct trial_figures *first = &result->first[VERIFY_DEFAULT];
     if (result->output == VERIFY_CHANGES) {
@@ -187,6 +199,7 @@ static void print_remarks(FILE *out, const struct verify_result *result) {
                                               : "THE OUTPUT OF THE COMMAND DIFFERS with these options.",
                 style_off(out, style));
     }
+    print_absent(out, &result->first[VERIFY_TUNED]);
     trial_print_remarks(out, first, first->peak_is_bound || result->first[VERIFY_TUNED].peak_is_bound);
     if (result->interrupted) {
         fprintf(out, "Interrupted: this covers the completed pairs.\n");
@@ -247,14 +260,19 @@ static json_t *seen_json(const struct stats *ratio) {
 }
 
 json_t *verify_json(const struct verify_result *result, const char *options) {
-    json_t *ratio = json_object(), *seen = json_object();
+    json_t *ratio = json_object(), *seen = json_object(), *absent = json_array();
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        if (result->first[VERIFY_TUNED].without[id] != 0) {
+            json_array_append_new(absent, json_string(eden_param(id)->name));
+        }
+    }
     for (int i = 0; i < VERIFY_MEASURES; i++) {
         json_object_set_new(ratio, verify_names[i], stats_json(&result->ratio[i]));
         json_object_set_new(seen, verify_names[i], seen_json(&result->ratio[i]));
     }
-    return json_pack("{s:o,s:I,s:f,s:b,s:o,s:o,s:o,s:o,s:o}", "options", json_text(options, SIZE_MAX), "pairs",
+    return json_pack("{s:o,s:I,s:f,s:b,s:o,s:o,s:o,s:o,s:o,s:o}", "options", json_text(options, SIZE_MAX), "pairs",
                      (json_int_t)result->pairs, "confidence", result->ratio[VERIFY_TIME].confidence, "interrupted",
-                     result->interrupted, "default", side_json(result, VERIFY_DEFAULT), "tuned",
+                     result->interrupted, "not_in_force", absent, "default", side_json(result, VERIFY_DEFAULT), "tuned",
                      side_json(result, VERIFY_TUNED), "ratio", ratio, "seen", seen, "same_output",
                      result->output == VERIFY_CHANGES ? json_null() : json_boolean(result->output == VERIFY_SAME));
 }

@@ -38,6 +38,27 @@ static char *line_of(char *text, int pid, uint64_t base, int without) {
     return text;
 }
 
+TEST(options_that_are_not_in_force_are_counted) {
+    static const char options[] = "full_gc_ratio=9,eden_size=2M,full_gc_ratio=1,tenure_fill=0.6";
+    static const char *const parameters[] = {
+        ",\"parameters\":{\"eden_size\":\"2097152\",\"full_gc_ratio\":\"1\",\"tenure_fill\":\"0.6\"}}\n",
+        ",\"parameters\":{\"eden_size\":\"1048576\",\"full_gc_ratio\":\"1\"}}\n", ",\"parameters\":{}}\n",
+        "}\n", /* an older runtime */
+    };
+    char text[16384] = "", more[4096];
+    struct trial_figures figures = {0};
+    struct failure why;
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        strcat(text, line_of(more, 11, 1, -1));
+        strcpy(text + strlen(text) - strlen("}\n"), parameters[i]);
+    }
+    assert_true(trial_read_stats(&figures, options, text, strlen(text), &why));
+    assert_int_equal(figures.without[EDEN_PARAM_eden_size], 2);
+    assert_int_equal(figures.without[EDEN_PARAM_full_gc_ratio], 1);
+    assert_int_equal(figures.without[EDEN_PARAM_tenure_fill], 2);
+    assert_int_equal(figures.without[EDEN_PARAM_max_heap], 0);
+}
+
 TEST(stats_of_all_heaps_are_added_up) {
     char text[8192], more[4096];
     struct trial_figures figures = {0};
@@ -45,7 +66,7 @@ TEST(stats_of_all_heaps_are_added_up) {
     line_of(text, 10, 100, -1);
     strcat(text, line_of(more, 11, 40, -1));
     strcat(text, line_of(more, 11, 200, -1));
-    assert_true(trial_read_stats(&figures, text, strlen(text), &why));
+    assert_true(trial_read_stats(&figures, "", text, strlen(text), &why));
     assert_int_equal(figures.heaps, 3);
     assert_int_equal(figures.processes, 2);
     assert_int_equal(figures.figure[EDEN_FIGURE_gc_ns], 340 + 3 * EDEN_FIGURE_gc_ns);
@@ -62,7 +83,7 @@ TEST(sums_of_stats_saturate) {
     line_of(text, 10, INT64_MAX - EDEN_FIGURE_COUNT, -1);
     strcat(text, line_of(more, 11, INT64_MAX - EDEN_FIGURE_COUNT, -1));
     strcat(text, line_of(more, 12, 1000000, -1));
-    assert_true(trial_read_stats(&figures, text, strlen(text), &why));
+    assert_true(trial_read_stats(&figures, "", text, strlen(text), &why));
     assert_true(figures.figure[EDEN_FIGURE_gc_ns] == UINT64_MAX);
     assert_true(figures.full_by_cause[EDEN_FULL_LIMIT] == UINT64_MAX);
 }
@@ -74,13 +95,13 @@ TEST(malformed_stats_are_refused) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct trial_figures figures = {0};
         why.message[0] = 0;
-        assert_false(trial_read_stats(&figures, bad[i], strlen(bad[i]), &why));
+        assert_false(trial_read_stats(&figures, "", bad[i], strlen(bad[i]), &why));
         assert_non_null(strstr(why.message, "EDEN_STATS"));
     }
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         struct trial_figures figures = {0};
         line_of(text, 1, 5, i);
-        assert_false(trial_read_stats(&figures, text, strlen(text), &why));
+        assert_false(trial_read_stats(&figures, "", text, strlen(text), &why));
         assert_non_null(strstr(why.message, figure_descriptions[i].name));
     }
 }

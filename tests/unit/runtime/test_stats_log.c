@@ -125,13 +125,17 @@ TEST(stats_have_every_figure_and_agree) {
     assert_int_equal(number(line, "pid"), getpid());
     assert_true(number(line, "heap") > 0);
     assert_string_equal(string(line, "name"), "one heap");
-    size_t keys = 3 + 1; /* pid, heap, name; full_by_cause */
+    size_t keys = 3 + 2; /* pid, heap, name; full_by_cause, parameters */
 #define EDEN_FIGURE(name, kind, unit, doc)                                                                             \
     assert_int_equal(number(line, #name), run.figures.name);                                                           \
     keys++;
 #include "eden_figures.def"
 #undef EDEN_FIGURE
     assert_int_equal(json_object_size(line), keys);
+    const json_t *parameters = json_object_get(line, "parameters");
+    assert_int_equal(json_object_size(parameters), 5);
+    assert_string_equal(string(parameters, "eden_size"), "65536");
+    assert_string_equal(string(parameters, "full_gc_ratio"), "0.5");
     const json_t *by_cause = json_object_get(line, "full_by_cause");
     uint64_t sum = 0;
     assert_int_equal(json_object_size(by_cause), EDEN_FULL_CAUSES);
