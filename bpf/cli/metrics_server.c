@@ -431,8 +431,8 @@ static void keep_only(int listening, int questions, int answers) {
 
 _Noreturn static void serve(int listening, int questions, int answers) {
     struct failure why;
-    for (int i = 1; i < NSIG; i++) { /* ^C is the tool's, with which this process ends */
-        signal(i, i == SIGTERM ? SIG_DFL : SIG_IGN);
+    for (int i = 1; i < NSIG; i++) { /* also those sent to the whole group: this process ends with the tool */
+        signal(i, SIG_IGN);
     }
     prctl(PR_SET_NAME, "edenscope-http");
     keep_only(listening, questions, answers);

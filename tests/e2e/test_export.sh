@@ -377,6 +377,26 @@ wait "$tool" || die "export gave status $?: $(cat err)"
 until_true "the server has ended with the tool" has_ended "$server"
 for wrong in nonesuch 127.0.0.1 :80 127.0.0.1:x 127.0.0.1:99999 300.1.1.1:80; do
     expect_status 1 "$scope" export --listen "$wrong" -p "$target"
+# A signal to all its processes at once is one to the tool: whichever gets it first, it ends in order, and none stays.
+setsid "$scope" export --listen 127.0.0.1:0 -p "$target" 2>err &
+tool=$!
+until_true "it serves" grep -q 'figures are at' err
+address=$(sed -n 's/.*figures are at \(.*\)/\1/p' err)
+find_server
+kill -TERM "$server"
+scrape text
+mapfile -t helpers < <(ps -o pid= -s "$tool")
+((${#helpers[@]} > 2)) || die "it has no helpers: ${helpers[*]}"
+kill -TERM -- "-$tool"
+wait "$tool" || die "a signal to the group gave status $?: $(cat err)"
+have_ended() {
+    local one
+    for one in "${helpers[@]}"; do
+        has_ended "$one" || return 1
+    done
+}
+until_true "its helpers have ended" have_ended
+[[ $(wc -l <err) == 1 ]] || die "a signal to the group is a failure: $(cat err)"
     grep -q -- "--listen $wrong: " err || die "$wrong: $(cat err)"
 done
 kill "$target"
