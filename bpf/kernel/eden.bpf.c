@@ -225,6 +225,21 @@ static __always_inline bool count_duration(struct heap_entry *heap, uint32_t pha
     return true;
 }
 
+/* Counts a call of a phase, or a pause. True: it is the longest so far. */
+static __noinline bool count_call(struct heap_entry *heap, uint32_t place, uint64_t duration) {
+    if (place >= KERNEL_PHASES) {
+        return false;
+    }
+    struct phase_sums *sums = &heap->phase[place];
+    add(&sums->calls, 1);
+    add(&sums->total_ns, duration);
+    if (!count_duration(heap, place, duration)) {
+        add(&sums->missing, 1);
+        add(&sums->missing_ns, duration);
+    }
+    return raise(&sums->max_ns, duration) < duration;
+}
+
 /* What a phase took before observation began is not in the observed time: a share of that must not count it. Nor what
  * it took before the one before ended: durations are what the process says. */
 static __always_inline uint64_t outside(uint64_t *ended_ns, uint64_t duration, uint64_t now) {
@@ -242,9 +257,7 @@ static __always_inline void count_phase(struct heap_entry *heap, const struct pr
     }
     struct phase_sums *sums = &heap->phase[phase];
     uint64_t duration = EDEN_ARG(arg, mark__done, duration);
-    add(&sums->calls, 1);
-    add(&sums->total_ns, duration);
-    bool is_longest = raise(&sums->max_ns, duration) < duration;
+    bool is_longest = count_call(heap, phase, duration);
     if (explains_pauses && spec->parent == KERNEL_NO_PHASE) {
         end_pause(heap, phase == EDEN_PHASE_full ? &heap->full : &heap->scavenge, is_longest, now);
     }
@@ -253,10 +266,6 @@ static __always_inline void count_phase(struct heap_entry *heap, const struct pr
     if (spec->two_more) {
         add(&sums->objects, EDEN_ARG(arg, mark__done, objects));
         add(&sums->bytes, EDEN_ARG(arg, mark__done, bytes));
-    }
-    if (!count_duration(heap, phase, duration)) {
-        add(&sums->missing, 1);
-        add(&sums->missing_ns, duration);
     }
 }
 
@@ -373,6 +382,7 @@ static __always_inline void scavenge_done(struct heap_entry *heap, const uint64_
     }
     if (heap->scavenge_cause != EDEN_SCAVENGE_FULL) {
         raise(&heap->figures[EDEN_FIGURE_max_pause_ns], duration);
+        count_call(heap, KERNEL_PAUSE, duration);
     }
     flag(heap, HEAP_SCAVENGE_SEEN, false);
     checkpoint(heap, EDEN_ARG(arg, scavenge__done, seq));
@@ -384,6 +394,8 @@ static __always_inline void full_done(struct heap_entry *heap, const uint64_t *a
         add(&heap->full_by_cause[heap->full_cause & 3], 1);
     }
     raise(&heap->figures[EDEN_FIGURE_max_pause_ns], heap->pause_before + duration);
+    /* As `report` counts pauses: a scavenge whose start was not seen is one of its own already. */
+    count_call(heap, KERNEL_PAUSE, (heap->scavenge_cause == EDEN_SCAVENGE_FULL ? heap->pause_before : 0) + duration);
     heap->pause_before = 0;
     capacity(heap, EDEN_ARG(arg, full__done, old_capacity));
     latch_capacity(heap);

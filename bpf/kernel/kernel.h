@@ -22,10 +22,13 @@ enum {
     KERNEL_NOTICES_BYTES = 2 << 20,
     KERNEL_VARIABLE = 256, /* bytes of an environment variable's value that are kept */
     KERNEL_CHECKPOINTS = 8,
-    KERNEL_PHASES = 16,  /* EDEN_PHASE_COUNT and room: a power of two, so that a mask bounds an index */
-    KERNEL_FIGURES = 32, /* likewise */
+    KERNEL_PHASES = 16,               /* EDEN_PHASE_COUNT and room: a power of two, so that a mask bounds an index */
+    KERNEL_FIGURES = 32,              /* likewise */
+    KERNEL_PAUSE = KERNEL_PHASES - 1, /* the place of whole pauses, beside those of phases */
     KERNEL_NO_PHASE = 255,
 };
+
+_Static_assert((int)EDEN_PHASE_COUNT <= KERNEL_PAUSE, "each phase has a place");
 
 /* Where an argument of a probe is. Registers are numbered as x86-64 encodes them (rax 0, rcx 1, ... r15 15). */
 struct operand {

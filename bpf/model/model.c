@@ -65,7 +65,7 @@ const char model_no_heap[] = "no heap was created, or none was seen: other messa
 
 void model_remove_last_heap(struct process_model *process) {
     process->heap_count--;
-    for (int phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
+    for (int phase = 0; phase < MODEL_PHASES; phase++) {
         free(process->heaps[process->heap_count].phase[phase]);
     }
 }
@@ -145,10 +145,10 @@ struct process_model *model_add_process(struct model *model, const struct proces
 
 static bool copy_phases(struct heap_model *to, const struct heap_model *from) {
     bool good = true;
-    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+    for (unsigned i = 0; i < MODEL_PHASES; i++) {
         to->phase[i] = NULL;
     }
-    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT && good; i++) {
+    for (unsigned i = 0; i < MODEL_PHASES && good; i++) {
         struct phase_model *phase = from->phase[i] ? model_phase(to, i) : NULL;
         good = phase || !from->phase[i];
         if (phase) {
@@ -211,7 +211,7 @@ void model_sort_heaps(struct process_model *process) {
     }
 }
 
-struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase) {
+struct phase_model *model_phase(struct heap_model *heap, unsigned phase) {
     if (!heap->phase[phase]) {
         heap->phase[phase] = calloc(1, sizeof *heap->phase[phase]);
     }

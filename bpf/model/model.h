@@ -47,6 +47,9 @@ enum earlier {
 };
 extern const char *const earlier_names[EARLIER_COUNT];
 
+/* Whole pauses have a place behind the phases: a full collection and the scavenges before it are one. */
+enum { MODEL_PAUSE = EDEN_PHASE_COUNT, MODEL_PHASES };
+
 struct heap_model {
     uint64_t address;
     uint64_t id;          /* heap_id; 0: unknown */
@@ -64,7 +67,7 @@ struct heap_model {
     uint64_t before[EDEN_FIGURE_COUNT];  /* late: before the first event that was seen; 0 otherwise and for gauges */
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
     uint64_t full_by_cause_before[EDEN_FULL_CAUSES];
-    struct phase_model *phase[EDEN_PHASE_COUNT]; /* observed; owned; NULL: none */
+    struct phase_model *phase[MODEL_PHASES]; /* observed; owned; NULL: none; MODEL_PAUSE: not in recordings */
     struct collection_model collection;
     /* Observed time in collections, the one under way included. gc_ns counts a collection whole, when it is done. */
     uint64_t stopped_ns; /* see model_set_stopped */
@@ -116,7 +119,7 @@ struct process_model *model_process(struct model *model, const struct process_ke
 struct process_model *model_add_process(struct model *model, const struct process_key *key);        /* not there yet */
 struct process_model *model_copy_process(struct model *model, const struct process_model *process); /* likewise */
 struct heap_model *model_heap(struct process_model *process, struct heap_ref ref);                  /* finds or adds */
-struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);                    /* finds or adds */
+struct phase_model *model_phase(struct heap_model *heap, unsigned phase);                           /* finds or adds */
 
 void model_clear_process(struct process_model *process); /* of its heaps */
 void model_remove_last_heap(struct process_model *process);

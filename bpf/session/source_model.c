@@ -120,10 +120,10 @@ static void set_collection(const struct source *source, const struct heap_entry 
     collection->observed_ns = until > from ? until - from : 0;
 }
 
-static bool copy_phase(const struct source *source, const struct heap_entry *entry, enum eden_phase phase,
-                       struct heap_model *heap) {
-    const struct phase_sums *sums = &entry->phase[phase];
-    struct phase_model *to = model_phase(heap, phase);
+/* place: of the entry. False: `to` is NULL, for there is no memory. */
+static bool copy_calls(const struct source *source, const struct heap_entry *entry, unsigned place,
+                       struct phase_model *to) {
+    const struct phase_sums *sums = &entry->phase[place];
     if (!to) {
         return false;
     }
@@ -135,17 +135,23 @@ static bool copy_phase(const struct source *source, const struct heap_entry *ent
     to->missing_ns = sums->missing_ns;
     to->objects = sums->objects;
     to->bytes = sums->bytes;
-    if (phase_parents[phase] < 0) {
-        const struct pause_sums *pauses = phase == EDEN_PHASE_full ? &entry->full : &entry->scavenge;
-        to->pauses = pauses->all;
-        to->longest = pauses->longest;
-    }
     const volatile struct histogram *histogram =
-        entry->histogram[phase] ? kernel_histogram(source->kernel, entry->histogram[phase] - 1) : NULL;
+        entry->histogram[place] ? kernel_histogram(source->kernel, entry->histogram[place] - 1) : NULL;
     for (uint32_t i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
         to->buckets[i] = histogram->count[i];
     }
     return true;
+}
+
+static bool copy_phase(const struct source *source, const struct heap_entry *entry, enum eden_phase phase,
+                       struct heap_model *heap) {
+    struct phase_model *to = model_phase(heap, phase);
+    if (to && phase_parents[phase] < 0) {
+        const struct pause_sums *pauses = phase == EDEN_PHASE_full ? &entry->full : &entry->scavenge;
+        to->pauses = pauses->all;
+        to->longest = pauses->longest;
+    }
+    return copy_calls(source, entry, phase, to);
 }
 
 /* What had happened before the first event that was seen: as many events of the script, calls in the table of phases
@@ -244,6 +250,9 @@ static bool snapshot_entry(struct source *source, struct process_model *process,
         if (entry->phase[phase].calls && !copy_phase(source, entry, phase, heap)) {
             return false;
         }
+    }
+    if (entry->phase[KERNEL_PAUSE].calls && !copy_calls(source, entry, KERNEL_PAUSE, model_phase(heap, MODEL_PAUSE))) {
+        return false;
     }
     if (entry->command[0] && observed->command[0] == 0) {
         snprintf(process->command, sizeof process->command, "%.16s", entry->command);

@@ -61,9 +61,9 @@ struct group {
     uint64_t known, figures[EDEN_FIGURE_COUNT];
     uint64_t by_cause[EDEN_FULL_CAUSES];
     uint64_t stopped_ns, alive, collecting, collecting_ns;
-    uint64_t calls[EDEN_PHASE_COUNT], total_ns[EDEN_PHASE_COUNT];
-    struct pause_time pauses[EDEN_PHASE_COUNT];                   /* of whole collections */
-    uint64_t below[EDEN_PHASE_COUNT][LAST_EDGE - FIRST_EDGE + 1]; /* 2^n nanoseconds */
+    uint64_t calls[MODEL_PHASES], total_ns[MODEL_PHASES];
+    struct pause_time pauses[MODEL_PHASES];                   /* of whole collections */
+    uint64_t below[MODEL_PHASES][LAST_EDGE - FIRST_EDGE + 1]; /* 2^n nanoseconds */
 };
 
 struct groups {
@@ -243,7 +243,7 @@ static struct group names_of(const struct process_model *process, const struct h
 
 /* Calls that the histogram has, and their time. The program goes on between reading the sums and the histogram: what
  * ends meanwhile is left to the next scrape. */
-static void add_phase(struct group *group, enum eden_phase number, const struct phase_model *phase) {
+static void add_phase(struct group *group, unsigned number, const struct phase_model *phase) {
     const uint64_t calls = sum_less(phase->calls, phase->missing);
     sum_add(&group->calls[number], calls);
     pause_time_add(&group->pauses[number], &phase->pauses);
@@ -275,7 +275,7 @@ static void add_heap(struct group *group, const struct process_model *process, c
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         sum_add(&group->by_cause[i], heap->full_by_cause[i]);
     }
-    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+    for (unsigned i = 0; i < MODEL_PHASES; i++) {
         if (heap->phase[i]) {
             add_phase(group, i, heap->phase[i]);
         }
@@ -321,7 +321,7 @@ static void add_sums(struct group *to, const struct group *from) {
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         sum_add(&to->by_cause[i], from->by_cause[i]);
     }
-    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+    for (int i = 0; i < MODEL_PHASES; i++) {
         sum_add(&to->calls[i], from->calls[i]);
         pause_time_add(&to->pauses[i], &from->pauses[i]);
         sum_add(&to->total_ns[i], from->total_ns[i]);
@@ -501,36 +501,47 @@ static void print_number(const struct printing *printing, const char *name, cons
     }
 }
 
-static void print_phase(const struct printing *printing, const struct group *group, enum eden_phase phase) {
-    char label[96];
+/* label: what a line adds to those of the group; "": nothing. */
+static void print_histogram(const struct printing *printing, const char *name, const char *label,
+                            const struct group *group, unsigned phase) {
+    const char *comma = label[0] ? "," : "";
+    char with_edge[96];
     for (int edge = FIRST_EDGE; edge <= LAST_EDGE; edge++) {
-        uint64_t ns = (1ull << edge) - 1;
-        snprintf(label, sizeof label, "phase=\"%s\",le=\"%" PRIu64 ".%09" PRIu64 "\"", phase_names[phase],
-                 ns / 1000000000, ns % 1000000000);
-        fputs("eden_phase_seconds_bucket", printing->out);
-        print_labels(printing, group, label);
+        const uint64_t ns = (1ull << edge) - 1;
+        snprintf(with_edge, sizeof with_edge, "%s%sle=\"%" PRIu64 ".%09" PRIu64 "\"", label, comma, ns / 1000000000,
+                 ns % 1000000000);
+        fprintf(printing->out, "%s_bucket", name);
+        print_labels(printing, group, with_edge);
         fprintf(printing->out, "%" PRIu64 "\n", group->below[phase][edge - FIRST_EDGE]);
     }
-    snprintf(label, sizeof label, "phase=\"%s\",le=\"+Inf\"", phase_names[phase]);
-    fputs("eden_phase_seconds_bucket", printing->out);
-    print_labels(printing, group, label);
-    fprintf(printing->out, "%" PRIu64 "\n", group->calls[phase]);
-    snprintf(label, sizeof label, "phase=\"%s\"", phase_names[phase]);
-    fputs("eden_phase_seconds_sum", printing->out);
+    snprintf(with_edge, sizeof with_edge, "%s%sle=\"+Inf\"", label, comma);
+    fprintf(printing->out, "%s_bucket", name);
+    print_labels(printing, group, with_edge);
+    fprintf(printing->out, "%" PRIu64 "\n%s_sum", group->calls[phase], name);
     print_labels(printing, group, label);
     print_seconds(printing->out, group->total_ns[phase]);
-    fputs("\neden_phase_seconds_count", printing->out);
+    fprintf(printing->out, "\n%s_count", name);
     print_labels(printing, group, label);
     fprintf(printing->out, "%" PRIu64 "\n", group->calls[phase]);
 }
 
-static void print_phases(const struct printing *printing) {
-    print_head(printing, "eden_phase_seconds", "histogram",
+static void print_histograms(const struct printing *printing) {
+    static const char pauses[] = "eden_pause_seconds", phases[] = "eden_phase_seconds";
+    char label[64];
+    print_head(printing, pauses, "histogram",
+               "duration of pauses, while observed: a full collection and the scavenges before it are one");
+    for (size_t j = 0; j < printing->groups->count; j++) {
+        if (printing->groups->at[j].calls[MODEL_PAUSE] != 0) {
+            print_histogram(printing, pauses, "", &printing->groups->at[j], MODEL_PAUSE);
+        }
+    }
+    print_head(printing, phases, "histogram",
                "duration of collections (scavenge, full) and their parts, while observed");
     for (size_t j = 0; j < printing->groups->count; j++) {
-        for (enum eden_phase phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
+        for (unsigned phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
             if (printing->groups->at[j].calls[phase] != 0) {
-                print_phase(printing, &printing->groups->at[j], phase);
+                snprintf(label, sizeof label, "phase=\"%s\"", phase_names[phase]);
+                print_histogram(printing, phases, label, &printing->groups->at[j], phase);
             }
         }
     }
@@ -629,7 +640,7 @@ bool metrics_print(struct metrics *metrics, FILE *out, const struct model *model
                      "how long the longest of these has taken so far", offsetof(struct group, collecting_ns), true);
         print_figures(&printing);
         print_causes(&printing);
-        print_phases(&printing);
+        print_histograms(&printing);
         print_pauses(&printing);
         print_tool(&printing, model, tool);
         fputs(format->is_open ? "# EOF\n" : "", out);

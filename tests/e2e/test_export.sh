@@ -189,19 +189,28 @@ exec 8>&-
 wait "$program" "$tool" "$recorder" || die "one of them failed: $(cat err record.err)"
 python3 "$tests/export_figures.py" --late own text
 "$scope" report -i beside.data --view phases --json >phases.json
+"$scope" report -i beside.data --view pauses --json >pauses.json
 python3 - <<'PYTHON'
 import collections, json, math
 from metrics import samples
 rows = collections.defaultdict(list)
 for (name, labels), value in samples(open("text").read()).items():
     labels = dict(labels)
-    if name == "eden_phase_seconds_bucket":
-        rows[labels["phase"]].append((float(labels["le"]), int(value)))
-heap, = json.load(open("phases.json"))["heaps"]
+    if name in ("eden_phase_seconds_bucket", "eden_pause_seconds_bucket"):
+        rows[labels.get("phase", "pauses")].append((float(labels["le"]), int(value)))
+    if name == "eden_pause_seconds_sum":
+        seconds = value
+phases = json.load(open("phases.json"))["heaps"][0]["phases"]
+pauses = {row["kind"]: row for row in json.load(open("pauses.json"))["heaps"][0]["pauses"]}
+whole = pauses["all"]
+assert round(float(seconds) * 1e9) == whole["total_ns"], (seconds, whole)
+# A full collection and the scavenge before it are one of them.
+calls = {phase["phase"]: phase["calls"] for phase in phases}
+assert whole["count"] == calls["scavenge"] < calls["scavenge"] + calls["full"], (whole, calls)
 compared = 0
-for phase in heap["phases"]:
-    row, previous = sorted(rows[phase["phase"]]), 0.0
-    assert row[-1][1] == phase["calls"], phase
+for phase in phases + [{"phase": "pauses", "calls": whole["count"], **whole}]:
+    row = sorted(rows[phase["phase"]])
+    assert row[-1][1] == phase["calls"] and len(row) == 20, phase
     for p in (50, 90, 99):
         rank = math.ceil(p / 100 * phase["calls"])
         upper = next(edge for edge, count in row if count >= rank)
@@ -368,15 +377,6 @@ kill -KILL "$server"
 status=0
 wait "$tool" || status=$?
 [[ $status == 1 ]] && grep -q 'the server of metrics has ended' err || die "status $status: $(cat err)"
-# A server that cannot end does not keep the tool from ending, nor does it outlive it.
-begin -p "$target"
-find_server
-kill -STOP "$server"
-kill -INT "$tool"
-wait "$tool" || die "export gave status $?: $(cat err)"
-until_true "the server has ended with the tool" has_ended "$server"
-for wrong in nonesuch 127.0.0.1 :80 127.0.0.1:x 127.0.0.1:99999 300.1.1.1:80; do
-    expect_status 1 "$scope" export --listen "$wrong" -p "$target"
 # A signal to all its processes at once is one to the tool: whichever gets it first, it ends in order, and none stays.
 setsid "$scope" export --listen 127.0.0.1:0 -p "$target" 2>err &
 tool=$!
@@ -397,6 +397,15 @@ have_ended() {
 }
 until_true "its helpers have ended" have_ended
 [[ $(wc -l <err) == 1 ]] || die "a signal to the group is a failure: $(cat err)"
+# A server that cannot end does not keep the tool from ending, nor does it outlive it.
+begin -p "$target"
+find_server
+kill -STOP "$server"
+kill -INT "$tool"
+wait "$tool" || die "export gave status $?: $(cat err)"
+until_true "the server has ended with the tool" has_ended "$server"
+for wrong in nonesuch 127.0.0.1 :80 127.0.0.1:x 127.0.0.1:99999 300.1.1.1:80; do
+    expect_status 1 "$scope" export --listen "$wrong" -p "$target"
     grep -q -- "--listen $wrong: " err || die "$wrong: $(cat err)"
 done
 kill "$target"
@@ -451,8 +460,8 @@ from metrics import samples
 phases = int(sys.argv[1])
 found, of_phases = collections.Counter(), collections.defaultdict(dict)
 for (name, labels), value in samples(open("text").read()).items():
-    if "phase" in dict(labels):
-        of_phases[dict(labels)["phase"]][name] = float(value)
+    if name.startswith(("eden_phase_seconds_", "eden_pause_seconds_")):
+        of_phases[dict(labels).get("phase", "pauses")][name[len("eden_phase_seconds_"):]] = float(value)
     else:
         found[name] += float(value)
 heaps = 3000 - found["eden_heaps"]
@@ -460,10 +469,10 @@ assert heaps > 0 and found["edenscope_heaps_lost_total"] == heaps, found
 assert found["eden_scavenges_total"] == found["eden_heaps"], found
 counts = 0
 for phase, of in of_phases.items():
-    assert round(of["eden_phase_seconds_sum"] * 1000) == of["eden_phase_seconds_count"], (phase, of)
-    counts += of["eden_phase_seconds_count"]
-missing = phases * found["eden_heaps"] - counts
-assert len(of_phases) == phases and missing > 0
+    assert round(of["sum"] * 1000) == of["count"], (phase, of)
+    counts += of["count"]
+missing = (phases + 2) * found["eden_heaps"] - counts # two pauses: no start was seen
+assert len(of_phases) == phases + 1 and missing > 0
 assert found["edenscope_hits_lost_total"] == heaps * (1 + phases) + missing, (found, missing)
 said = [re.sub(r"process \d+", "", line) for name in ("export.err", "stat.err") for line in open(name) if "share" in line]
 assert len(said) == 2 and said[0] == said[1] and f"{heaps:.0f} heaps beyond its share" in said[0], said

@@ -196,7 +196,7 @@ static void fill(struct heap_model *heap, uint64_t value) {
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         heap->full_by_cause[i] = value;
     }
-    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+    for (unsigned i = 0; i < MODEL_PHASES; i++) {
         struct phase_model *phase = model_phase(heap, i);
         assert_non_null(phase);
         phase->calls = phase->buckets[0] = phase->total_ns = value;
@@ -322,6 +322,34 @@ TEST(what_collections_wait_for_has_series) {
     assert_non_null(strstr(text, ",cause=\"asleep\"}"));
     assert_null(strstr(text, ",cause=\"faulting\"}")); /* not 0: of one of both it is not known */
     free(text);
+}
+
+/* A scavenge and a full collection, which a pause has both of, are no pauses here. */
+TEST(whole_pauses_have_a_histogram) {
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    for (uint32_t i = 1; i <= 2; i++) {
+        struct heap_model *heap = add_heap(&model, i, "x", "a");
+        for (unsigned j = 0; j < MODEL_PHASES; j++) {
+            struct phase_model *phase = model_phase(heap, j);
+            assert_non_null(phase);
+            phase->calls = j == MODEL_PAUSE ? i : 9;
+            phase->total_ns = i * 40000000ull;
+            phase->buckets[histogram_bucket(40000000)] = phase->calls;
+        }
+    }
+#define OF_HEAP "{command=\"x\",heap=\"a\",user=\"0\""
+    assert_has(&model, "\neden_pause_seconds_bucket" OF_HEAP ",le=\"0.033554431\"} 0\n");
+    assert_has(&model, "\neden_pause_seconds_bucket" OF_HEAP ",le=\"0.067108863\"} 3\n");
+    assert_has(&model, "\neden_pause_seconds_bucket" OF_HEAP ",le=\"+Inf\"} 3\n");
+    assert_has(&model, "\neden_pause_seconds_sum" OF_HEAP "} 0.120000000\n");
+    assert_has(&model, "\neden_pause_seconds_count" OF_HEAP "} 3\n");
+    assert_has(&model, "\neden_phase_seconds_count" OF_HEAP ",phase=\"full\"} 18\n");
+    metrics = metrics_open();
+    assert_non_null(metrics);
+    assert_true(metrics_add_ended(metrics, &model, false));
+    assert_has(&model, "\neden_pause_seconds_count" OF_HEAP "} 6\n");
+    metrics_close(metrics);
+    metrics = NULL;
 }
 
 TEST(no_count_is_below_zero) {
