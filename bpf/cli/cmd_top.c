@@ -39,10 +39,11 @@ struct top {
     enum top_order order;
     char filter[FILTER];
     bool is_typing; /* the filter */
-    bool is_frozen, with_ended, is_over;
+    bool is_frozen, with_ended, by_process, is_over;
+    bool shows_all;         /* PAGE_HEAP: heaps of the process */
     size_t selected, first; /* rows */
     struct process_key process;
-    struct heap_ref heap; /* these two: the selected one's */
+    struct heap_ref heap; /* these two: the selected one's, or the first of its process */
     char *text;           /* owned: of the page, if it is not the table */
     char *read;           /* owned: the parameters and classes of the heap */
     size_t text_size, first_line;
@@ -61,10 +62,11 @@ static const char keys_text[] =
     "\n"
     "  up, down, page up, page down, home, end   select a heap, or move the text\n"
     "  enter                                     the selected heap: figures, phases, parameters, classes\n"
+    "                                            (of a process: its heaps, without the last two)\n"
     "  escape, backspace, left                   back to the table\n"
     "\n"
     "  g   sort by the share of the last interval that the program stood in collections (GC%)\n"
-    "  9   by the 99th percentile of the durations of collections since the observation began (P99 <=)\n"
+    "  9   by the 99th percentile of the pauses since the observation began (P99 <=)\n"
     "  l   by the longest of them\n"
     "  a   by the bytes allocated a second in the last interval\n"
     "  o   by the bytes in use in old space, as of the last collection\n"
@@ -72,6 +74,7 @@ static const char keys_text[] =
     "\n"
     "  /   show the heaps whose command or name has what is typed (escape: all)\n"
     "  e   show heaps that have ended, too, or not\n"
+    "  s   sum up the heaps of each process, or not\n"
     "  space   freeze what is shown, or go on\n"
     "  q   quit\n"
     "\n"
@@ -93,15 +96,15 @@ static void remember_selected(struct top *top) {
     }
 }
 
-/* The heap that was selected stays so, wherever its row has moved. */
+/* The heap, or the process, that was selected stays so, wherever its row has moved. */
 static bool make_rows(struct top *top, struct failure *why) {
-    const struct top_wanted wanted = {top->order, top->filter, top->with_ended};
+    const struct top_wanted wanted = {top->order, top->filter, top->with_ended, top->by_process};
     if (!top_rows_make(&top->rows, &top->model, &top->before, &wanted)) {
         return failure_set(why, 1, "out of memory");
     }
     for (size_t i = 0; i < top->rows.count; i++) {
         if (process_is_same(&top->rows.at[i].process->key, &top->process) &&
-            heap_is_same(HEAP_REF(top->rows.at[i].heap), top->heap)) {
+            (top->by_process || heap_is_same(HEAP_REF(top->rows.at[i].heap), top->heap))) {
             top->selected = i;
         }
     }
@@ -132,7 +135,7 @@ static void draw_table(struct top *top) {
         snprintf(note, sizeof note, "%s", message_last(&top->messages));
     }
     const struct top_frame frame = {title, note,
-                                    "enter: the heap  g 9 l a o p: sort  /: filter  space: freeze  h: keys  q: quit"};
+                                    "enter: heap  g9laop: sort  s: sums  /: filter  space: freeze  h: keys  q: quit"};
     const struct top_table table = {rows, top->order, top->selected, top->first};
     top_screen_table(top->screen, &frame, &table);
 }
@@ -176,8 +179,6 @@ static bool print_class(void *context, uint32_t index, uint32_t class_index, con
 static void read_heap(struct top *top) {
     size_t size;
     struct heap_params params;
-    free(top->read);
-    top->read = NULL;
     char *names = NULL;
     size_t names_size;
     struct classes classes = {.out = open_memstream(&names, &names_size)};
@@ -231,17 +232,22 @@ static void print_spaces(FILE *out, const struct heap_model *heap) {
     }
 }
 
-/* Writes the page of the selected heap anew. A heap that is in the model no more keeps its last text. */
+/* Writes the page of the selected heap, or of all heaps of its process, anew. A heap that is in the model no more keeps
+ * its last text. */
 static void write_heap(struct top *top) {
     const struct process_model *process = model_find_process(&top->model, &top->process);
-    const struct heap_model *heap = model_find_heap(process, top->heap);
     char *text = NULL;
     size_t size;
-    FILE *out = heap ? open_memstream(&text, &size) : NULL;
+    FILE *out = model_find_heap(process, top->heap) ? open_memstream(&text, &size) : NULL;
+    for (size_t i = 0; out && i < process->heap_count; i++) {
+        const struct heap_model *heap = &process->heaps[i];
+        if (top->shows_all || heap_is_same(HEAP_REF(heap), top->heap)) {
+            fputc('\n', out);
+            heap_table_print(out, process, heap, &top->model);
+            print_spaces(out, heap);
+        }
+    }
     if (out) {
-        fputc('\n', out);
-        heap_table_print(out, process, heap, &top->model);
-        print_spaces(out, heap);
         fputs(top->read ? top->read : "", out);
         fclose(out);
     }
@@ -255,7 +261,12 @@ static void enter_heap(struct top *top) {
     if (top->rows.count != 0) {
         top->page = PAGE_HEAP;
         top->first_line = 0;
-        read_heap(top);
+        top->shows_all = top->rows.at[top->selected].heaps > 1;
+        free(top->read);
+        top->read = NULL;
+        if (!top->shows_all) {
+            read_heap(top);
+        }
         write_heap(top);
     }
 }
@@ -306,6 +317,8 @@ static void take_table_key(struct top *top, int key) {
         top->filter[0] = 0;
     } else if (key == 'e') {
         top->with_ended = !top->with_ended;
+    } else if (key == 's') {
+        top->by_process = !top->by_process;
     } else if (key == TOP_ENTER) {
         enter_heap(top);
     } else {

@@ -5,34 +5,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A scavenge and a full collection are collections alike: what waits for one does not care which. */
-static void set_durations(struct top_row *row) {
-    struct phase_model all = {0};
-    static const enum eden_phase wholes[] = {EDEN_PHASE_scavenge, EDEN_PHASE_full};
-    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
-        const struct phase_model *phase = row->heap->phase[wholes[i]];
-        for (uint32_t bucket = 0; phase && bucket < HISTOGRAM_BUCKETS; bucket++) {
-            sum_add(&all.buckets[bucket], phase->buckets[bucket]);
-        }
-        all.max_ns = phase && phase->max_ns > all.max_ns ? phase->max_ns : all.max_ns;
+static bool has_ended(const struct process_model *process, const struct heap_model *heap) {
+    return process->ended || heap->destroyed || heap->is_former;
+}
+
+static bool is_wanted(const struct process_model *process, const struct heap_model *heap,
+                      const struct top_wanted *wanted) {
+    return (wanted->with_ended || !has_ended(process, heap)) &&
+           (wanted->filter[0] == 0 || strcasestr(phase_table_command(process, heap), wanted->filter) ||
+            strcasestr(heap->name, wanted->filter));
+}
+
+static void add_pauses(struct phase_model *sum, const struct phase_model *pauses) {
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        sum_add(&sum->buckets[i], pauses->buckets[i]);
     }
-    row->p50_ns = phase_percentile(&all, 50);
-    row->p99_ns = phase_percentile(&all, 99);
-    row->longest_ns = all.max_ns;
+    sum->max_ns = pauses->max_ns > sum->max_ns ? pauses->max_ns : sum->max_ns;
 }
 
-static void set_rates(struct top_row *row, const struct heap_model *before, uint64_t wall_ns) {
+/* What is unknown of one heap is unknown of the sum. */
+static void add_heap(struct top_row *row, const struct heap_model *heap, const struct heap_model *before,
+                     uint64_t wall_ns) {
     uint64_t stopped_ns, bytes;
-    row->knows_share = heap_stopped_since(row->heap, before, wall_ns, &stopped_ns);
-    row->share = row->knows_share && wall_ns ? (double)stopped_ns / (double)wall_ns : 0;
-    bool is_known = heap_figure_since(row->heap, before, EDEN_FIGURE_allocated_bytes, &bytes);
-    row->allocated_per_s = is_known && wall_ns ? (double)bytes / ((double)wall_ns / 1e9) : -1;
-}
-
-static bool is_wanted(const struct top_row *row, const struct top_wanted *wanted) {
-    return (wanted->with_ended || !row->has_ended) &&
-           (wanted->filter[0] == 0 || strcasestr(phase_table_command(row->process, row->heap), wanted->filter) ||
-            strcasestr(row->heap->name, wanted->filter));
+    row->heap = !row->heap || (heap->collection.under_way && !row->heap->collection.under_way) ? heap : row->heap;
+    row->heaps++;
+    row->has_ended = row->has_ended && has_ended(row->process, heap);
+    row->knows_share = heap_stopped_since(heap, before, wall_ns, &stopped_ns) && row->knows_share;
+    row->share += row->knows_share && wall_ns ? (double)stopped_ns / (double)wall_ns : 0;
+    bool is_known = heap_figure_since(heap, before, EDEN_FIGURE_allocated_bytes, &bytes);
+    is_known = is_known && wall_ns && row->allocated_per_s >= 0;
+    row->allocated_per_s = is_known ? row->allocated_per_s + (double)bytes / ((double)wall_ns / 1e9) : -1;
+    row->known &= heap->known;
+    sum_add(&row->eden_size, heap->figures[EDEN_FIGURE_eden_size]);
+    sum_add(&row->old_used, heap->figures[EDEN_FIGURE_old_used]);
+    sum_add(&row->old_capacity, heap->figures[EDEN_FIGURE_old_capacity]);
 }
 
 static int compare(double a, double b) { return (a > b) - (a < b); }
@@ -41,8 +47,7 @@ static int compare(double a, double b) { return (a > b) - (a < b); }
 static double share_of(const struct top_row *row) { return row->knows_share ? row->share : -1; }
 
 static double old_used(const struct top_row *row) {
-    const bool is_known = row->heap->known >> EDEN_FIGURE_old_used & 1;
-    return is_known ? (double)row->heap->figures[EDEN_FIGURE_old_used] : -1;
+    return row->known >> EDEN_FIGURE_old_used & 1 ? (double)row->old_used : -1;
 }
 
 static int in_order(const struct top_row *a, const struct top_row *b, enum top_order order) {
@@ -72,6 +77,34 @@ static int by_order(const void *first, const void *second, void *context) {
     return result ? result : compare((double)a->heap->serial, (double)b->heap->serial);
 }
 
+/* Of the heaps in these places of the process; none is wanted: no row. False: no memory. */
+static bool add_row(struct top_rows *rows, const struct process_model *process, const struct process_model *last,
+                    size_t from, size_t to, uint64_t wall_ns, const struct top_wanted *wanted) {
+    struct top_row row = {.process = process, .has_ended = true, .knows_share = true, .known = ~0ull};
+    struct phase_model pauses = {0};
+    for (size_t i = from; i < to; i++) {
+        const struct heap_model *heap = &process->heaps[i];
+        if (is_wanted(process, heap, wanted)) {
+            add_heap(&row, heap, model_find_heap(last, HEAP_REF(heap)), wall_ns);
+            if (heap->phase[MODEL_PAUSE]) {
+                add_pauses(&pauses, heap->phase[MODEL_PAUSE]);
+            }
+        }
+    }
+    if (row.heaps == 0) {
+        return true;
+    }
+    row.p50_ns = phase_percentile(&pauses, 50);
+    row.p99_ns = phase_percentile(&pauses, 99);
+    row.longest_ns = pauses.max_ns;
+    struct top_row *added = array_grow(&rows->at, &rows->room, rows->count, sizeof *added);
+    if (added) {
+        *added = row;
+        rows->count++;
+    }
+    return added;
+}
+
 bool top_rows_make(struct top_rows *rows, const struct model *model, const struct model *before,
                    const struct top_wanted *wanted) {
     const uint64_t wall_ns = model->wall_ns - before->wall_ns;
@@ -80,23 +113,15 @@ bool top_rows_make(struct top_rows *rows, const struct model *model, const struc
     for (size_t i = 0; i < model->process_count; i++) {
         const struct process_model *process = &model->processes[i];
         const struct process_model *last = model_find_process(before, &process->key);
+        const size_t step = wanted->by_process ? process->heap_count : 1;
         for (size_t j = 0; j < process->heap_count; j++) {
-            const struct heap_model *heap = &process->heaps[j];
-            struct top_row row = {
-                .process = process, .heap = heap, .has_ended = process->ended || heap->destroyed || heap->is_former};
             rows->heaps++;
-            rows->ended += row.has_ended;
-            if (!is_wanted(&row, wanted)) {
-                continue;
-            }
-            set_durations(&row);
-            set_rates(&row, model_find_heap(last, HEAP_REF(heap)), wall_ns);
-            struct top_row *added = array_grow(&rows->at, &rows->room, rows->count, sizeof *added);
-            if (!added) {
+            rows->ended += has_ended(process, &process->heaps[j]);
+        }
+        for (size_t j = 0; j < process->heap_count; j += step) {
+            if (!add_row(rows, process, last, j, j + step, wall_ns, wanted)) {
                 return false;
             }
-            *added = row;
-            rows->count++;
         }
     }
     if (rows->count != 0) {

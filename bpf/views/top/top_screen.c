@@ -184,7 +184,9 @@ static void show_command(char *text, size_t size, const struct top_row *row) {
 
 static void show_name(char *text, size_t size, const struct top_row *row) {
     char number[HEAP_NUMBER];
-    if (row->heap->name[0]) {
+    if (row->heaps > 1) {
+        snprintf(text, size, "%zu heaps", row->heaps);
+    } else if (row->heap->name[0]) {
         text_escape(text, size, row->heap->name, "");
     } else {
         snprintf(text, size, "#%s", heap_number_text(number, row->heap->id, row->heap->suffix));
@@ -210,25 +212,24 @@ static void show_rate(char *text, size_t size, const struct top_row *row) {
     snprintf(text, size, "%s", is_known ? format_bytes(number, whole_of(row->allocated_per_s)) : "?");
 }
 
-static void show_gauge(char *text, size_t size, const struct heap_model *heap, enum eden_figure figure) {
+static void show_gauge(char *text, size_t size, const struct top_row *row, enum eden_figure figure, uint64_t bytes) {
     char number[FORMAT_MAX];
-    snprintf(text, size, "%s", heap->known >> figure & 1 ? format_bytes(number, heap->figures[figure]) : "?");
+    snprintf(text, size, "%s", row->known >> figure & 1 ? format_bytes(number, bytes) : "?");
 }
 
 static void show_eden(char *text, size_t size, const struct top_row *row) {
-    show_gauge(text, size, row->heap, EDEN_FIGURE_eden_size);
+    show_gauge(text, size, row, EDEN_FIGURE_eden_size, row->eden_size);
 }
 
 static void show_old(char *text, size_t size, const struct top_row *row) {
-    show_gauge(text, size, row->heap, EDEN_FIGURE_old_used);
+    show_gauge(text, size, row, EDEN_FIGURE_old_used, row->old_used);
 }
 
 enum { BAR = 12 };
 
 /* How much of old space, as it is mapped, is in use. */
 static void show_bar(char *text, size_t size, const struct top_row *row) {
-    const uint64_t *figures = row->heap->figures, known = row->heap->known;
-    const uint64_t used = figures[EDEN_FIGURE_old_used], capacity = figures[EDEN_FIGURE_old_capacity];
+    const uint64_t used = row->old_used, capacity = row->old_capacity, known = row->known;
     if (!(known >> EDEN_FIGURE_old_used & known >> EDEN_FIGURE_old_capacity & 1) || capacity == 0) {
         snprintf(text, size, "?");
         return;
