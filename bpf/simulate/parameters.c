@@ -86,9 +86,6 @@ bool simulate_parameter_recorded(struct simulate_parameters *parameters, const c
     if (id == EDEN_PARAM_policy) {
         return true;
     }
-    if (id == EDEN_PARAM_max_heap && eden_param_parse(eden_param(id), value, &number) && isfinite(number)) {
-        field = NULL; /* how near its limit it came is not known */
-    }
     bool known = id < EDEN_PARAM_COUNT && eden_param_parse(eden_param(id), value, &number) && !is_beyond(id, number);
     if (!known || (!field && number != eden_param(id)->fallback)) {
         return failure_set(why, 1,

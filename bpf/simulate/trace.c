@@ -47,7 +47,7 @@ static bool simulate(const struct simulate_trace *trace, const struct simulate_p
         return failure_set(
             why, 1,
             "max_heap=%.0f: the heap comes to this limit, or policy=auto may promote in place; that cannot "
-            "be predicted; choose a larger max_heap",
+            "be predicted; choose a larger max_heap, or none",
             parameters->max_heap);
     case SIMULATE_DONE:
         break;
@@ -204,19 +204,30 @@ static bool read_objects(struct reader *reader, struct recording *recording) {
 
 /* ---- ------------------------------------------------------------------------------------------------------------ */
 
+/* What a heap does at its limit is not simulated. */
+static bool check_limit(const struct simulate_trace *trace, struct failure *why) {
+    return isinf(trace->parameters.max_heap) || trace->recorded.full_by_cause[EDEN_FULL_LIMIT] == 0 ||
+           failure_set(why, 1,
+                       "the heap was recorded with max_heap=%.0f, and came to this limit, which cannot be simulated; "
+                       "record with a larger max_heap, or none",
+                       trace->parameters.max_heap);
+}
+
 /* The share that dead old objects held of what they could hold; then simulates the recorded run again. */
 static bool calibrate(struct simulate_trace *trace, struct failure *why) {
     const struct simulate_history *history = &trace->history;
+    struct simulate_parameters recorded = trace->parameters;
+    recorded.max_heap = (double)INFINITY; /* it did not come to its limit */
     trace->holding = (struct simulate_holding){{0}};
     trace->recorded.held_bytes = (double)(history->held_bytes[SIMULATE_SEEN] + history->held_bytes[SIMULATE_UNSEEN]);
-    if (!simulate(trace, &trace->parameters, &trace->again, why)) {
+    if (!simulate(trace, &recorded, &trace->again, why)) {
         return false;
     }
     for (int kind = 0; kind < SIMULATE_KINDS; kind++) {
         double could = trace->again.holdable_bytes[kind];
         trace->holding.share[kind] = could > 0 ? (double)history->held_bytes[kind] / could : (double)NAN;
     }
-    return simulate(trace, &trace->parameters, &trace->again, why);
+    return simulate(trace, &recorded, &trace->again, why);
 }
 
 bool simulate_trace_read(struct simulate_trace *trace, struct recording *recording, const char *path,
@@ -229,7 +240,8 @@ bool simulate_trace_read(struct simulate_trace *trace, struct recording *recordi
     simulate_parameters_default(&trace->parameters);
     if (!choose_heap(trace, recording, choice, why) ||
         !recording_parameters(recording, &trace->process, HEAP_REF(trace), on_parameter, &reader, why) ||
-        !reader.good || !recording_events(recording, probes, on_event, &reader, why) || !reader.good) {
+        !reader.good || !check_limit(trace, why) || !recording_events(recording, probes, on_event, &reader, why) ||
+        !reader.good) {
         return false;
     }
     trace->history.bias.eden = whole_of(trace->parameters.eden_size);

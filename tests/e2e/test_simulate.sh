@@ -98,6 +98,13 @@ jq -cS ".recorded | $figures" out >recorded
 expect_status 0 "$scope" simulate -i frame.data
 [[ $(grep -cE 'as recorded$|as recorded, simulated$|nothing given$' out) == 3 ]] || die "the table: $(cat out)"
 
+# A recorded limit that was not met changes nothing, holds for predictions, too, and is replaced by another one.
+EDEN_OPTIONS=policy=fixed,eden_size=256K,max_heap=64M "$scope" record --lifetimes=details --sampling all -o limited.data -- "${goats[@]}" \
+    >out 2>err || die "record: $(cat err)"
+expect_status 0 "$scope" simulate --json -i limited.data max_heap=none,64M
+jq -e '(.recorded_options | test(",max_heap=64M")) and (.predictions[0] | del(.options)) == (.predictions[1] | del(.options)) and
+    ((.recorded.scavenges - .recorded_simulated.scavenges) | fabs) < 3' out >/dev/null || die "a limit that was not met: $(cat out)"
+
 # ---- what is refused ----
 
 # refused WORDS ARGUMENT...: status 1, these words on stderr, nothing on stdout.
@@ -112,6 +119,7 @@ refused 'eden_size=524288: smaller than recorded (1048576)' -i frame.data eden_s
 refused 'smaller than recorded' -i frame.data --json eden_size=2M,512K
 refused 'max_heap=67108864: the heap comes to this limit' -i frame.data max_heap=64M
 refused 'or policy=auto may promote in place; that cannot be predicted' -i frame.data policy=auto max_heap=64M
+refused 'choose a larger max_heap, or none' -i limited.data eden_size=64M
 refused 'eden_size=524288: smaller than recorded (1048576)' -i frame.data policy=auto eden_size=512K
 refused 'policy=manual: out of bounds' -i frame.data policy=manual
 refused 'stress: this parameter cannot be simulated; choose one of eden_size, full_gc_ratio' -i frame.data stress=1
@@ -137,7 +145,7 @@ EDEN_OPTIONS=policy=fixed,eden_size=256K \
     "$scope" record --lifetimes=details --sampling all -o all.data -- "$exercise" >out 2>err ||
     die "record: $(cat err)"
 expect_status 0 "$scope" simulate -i all.data --heap 1 eden_size=1M
-refused 'recorded with max_heap=2097152, which cannot be simulated' -i all.data --heap 3
+refused 'recorded with max_heap=2097152, and came to this limit, which cannot be simulated' -i all.data --heap 3
 "$scope" record --lifetimes=details --sampling all -o auto.data -- "$exercise" >out 2>err || die "record: $(cat err)"
 refused 'recorded with policy=auto, which cannot be simulated; record with policy=fixed' -i auto.data --heap 2
 # One object in place of all, of all bytes: it dies far beyond them; or it is born, and they are, as far.
