@@ -177,6 +177,15 @@ expect_status 0 "$scope" record -o many.data --rotate 1h --keep 3files -p "$targ
 [[ ! -e many.data.20200101T000000Z && -e many.data.20200102T000000Z ]] || die "--keep 3files left: $(files many.data)"
 has_files many.data 3 || die "--keep 3files removed what is written: $(files many.data)"
 
+# Those of another recorder of this name count, too; the one that it writes stays.
+"$scope" record -o many.data --rotate 1h -p "$target" 2>many.data.err &
+tool=$!
+until_true "another recorder's file" has_files many.data 4
+expect_status 0 "$scope" record -o many.data --rotate 1h --keep 1files -p "$target" 0.5
+[[ $(files many.data | wc -l) == 1 ]] || die "--keep 1files beside another recorder left: $(files many.data)"
+stop
+are_whole many.data
+
 # By the time of writing, whatever their names say: a stranger who may put files there decides which names are free.
 for i in 1 2; do
     cp old.data.20200103T000000Z "late.data.2099010${i}T000000Z"
