@@ -11,6 +11,7 @@ import browser
 
 PHONE, LANDSCAPE = (390, 844), (844, 390)
 TIMES = ("c-pauses", "c-share", "c-spaces", "c-tenuring")
+SHARES = ("c-phases",)
 LIVES = ("c-lives-ns", "c-lives-bytes")
 
 # What all checks use, in the page.
@@ -96,9 +97,9 @@ def page(chromium, folder, name, size=(1280, 900), **how):
 def holds_all(page):
     tab = page.tab
     page.check(tab.evaluate("document.documentElement.dataset.drawn") == "yes", "it has not drawn all")
-    charts = list(TIMES) + (list(LIVES) if page.name in ("lives.html", "hostile.html") else [])
+    charts = list(TIMES + SHARES) + (list(LIVES) if page.name in ("lives.html", "hostile.html") else [])
     page.check(page.charts() == charts, page.charts())
-    page.check(tab.evaluate("document.getElementById('s-lifetimes').hidden") == (len(charts) == 4), "lifetimes")
+    page.check(tab.evaluate("document.getElementById('s-lifetimes').hidden") == (len(charts) == 5), "lifetimes")
     # Something is drawn in each: not all pixels of the lines' canvas are alike.
     for chart in charts:
         page.check(tab.evaluate(f"(() => {{ const canvas = document.querySelectorAll('#{chart} canvas')[0], pixels = new Uint32Array("
@@ -122,6 +123,21 @@ def colours_follow(page):
     page.check(light[0] != dark[0] and light[1] != dark[1], light, dark)
     page.tab.dark(False)
     page.tab.settle()
+
+
+def shares_are_drawn(page):
+    """Each phase of the table has its bar, by its name and with its share."""
+    tab = page.tab
+    rows = tab.evaluate("Array.from(document.querySelectorAll('#phases tbody tr'), row => Array.from(row.cells, cell => cell.textContent))")
+    tab.evaluate("document.getElementById('c-phases').focus()")
+    for name, share, *_ in rows:
+        tab.key(".")
+        shown = tab.evaluate("document.getElementById('l-phases').textContent")
+        kind = "of full collections" if name.startswith("full") else "of scavenges"
+        page.check(shown.startswith(f"at {name}") and f"{kind} {share}" in shown, name, share, shown)
+    page.check(tab.evaluate("shown('b-phases')") == f"{rows[0][0]} to {rows[-1][0]}", tab.evaluate("shown('b-phases')"))
+    labels = tab.evaluate("labels('c-phases').filter(label => label)")
+    page.check(labels and set(labels) <= {name for name, *_ in rows}, labels)
 
 
 def mouse_zooms(page):
@@ -298,6 +314,7 @@ def main(folder, names):
                 keys_zoom(on_desktop) # first: the Tab key begins where the mouse was
                 mouse_zooms(on_desktop)
                 moments += moments_are_shown(on_desktop)
+                shares_are_drawn(on_desktop)
                 if name == "lives.html":
                     lifetimes_are_drawn(on_desktop)
                 if name == "late.html":

@@ -100,6 +100,28 @@
       " in a row, and is the largest of its kind among them.";
   }
 
+  // The places of this chart are the phases' numbers in the table, where bars are drawn instead of lines. Its ends lie
+  // between two bars.
+  let phases = [];
+  const nameOfPlace = place => phases[place] === undefined ? "" : phases[place].phase;
+  const shares = chartGroup(byId("b-phases"), (place, [from, to]) =>
+    nameOfPlace(place === from ? Math.ceil(place) : place === to ? Math.floor(place) : place), 120);
+
+  function drawBars(event) {
+    const chart = event.dygraph, width = 0.8 * (chart.toDomXCoord(1) - chart.toDomXCoord(0)), bottom = chart.toDomYCoord(0);
+    event.drawingContext.fillStyle = event.color;
+    event.points.filter(point => Number.isFinite(point.canvasy)).forEach(point =>
+      event.drawingContext.fillRect(point.canvasx - width / 2, point.canvasy, width, bottom - point.canvasy));
+  }
+
+  function drawShares(heap) {
+    phases = rowsOf(heap, "phases.phases");
+    const isFull = row => row.phase.startsWith("full");
+    shares.clear([-0.5, Math.max(phases.length, 1) - 0.5]);
+    shares.draw("phases", ["of scavenges", "of full collections"],
+      phases.map((row, i) => [i, isFull(row) ? null : row.share, isFull(row) ? row.share : null]), percent, {plotter: drawBars});
+  }
+
   // ---- the parts
 
   function showFigures(heap) {
@@ -260,6 +282,7 @@
 
   function show(heap) {
     drawTimes(heap);
+    drawShares(heap);
     showFigures(heap);
     showLimits(heap);
     showParameters(heap);
