@@ -1,27 +1,30 @@
 #!/usr/bin/env bash
-# scripts/systemd/edenscope-export@.service: systemd has no objection, export works as an ordinary user with exactly the
-# unit's capabilities and misses each that is taken away; and under a real systemd, with all of its restrictions, it has
-# the figures that the observed unit counts itself, and ends, comes and restarts with that unit.
+# The units of scripts/systemd: systemd has no objection, export works as an ordinary user with exactly their capabilities
+# and misses each that is taken away; and under a real systemd, with all of their restrictions, both have the figures that
+# the observed unit counts itself, and the one that is of this unit ends, comes and restarts with it.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../e2e/common.sh"
 
 [[ $EUID == 0 ]] || { echo "takes root"; exit 77; }
 need_edenscope
-unit=$PWD/scripts/systemd/edenscope-export@.service alone=$PWD/tests/fleet/systemd_alone.sh
+units=$PWD/scripts/systemd alone=$PWD/tests/fleet/systemd_alone.sh
 export PYTHONPATH=$PWD/tests/e2e
 giveback=$(readlink -f "$build/tests/giveback")
 enter_folder
 chmod 755 .
 mkdir -p alone/units
 cp "$scope" "$giveback" alone
-sed 's|/usr/bin/edenscope|/mnt/edenscope|' "$unit" >alone/units/edenscope-export@.service
+for name in edenscope-export edenscope-export@; do
+    sed 's|/usr/bin/edenscope|/mnt/edenscope|' "$units/$name.service.in" "$units/export-rights.in" >"alone/units/$name.service"
+done
+sed -i 's|:9464|:9465|' alone/units/edenscope-export.service
 
 # ---- capabilities, without systemd ----
 
-read -r capabilities < <(sed -n 's/^CapabilityBoundingSet=//p' "$unit")
-[[ $(sed -n 's/^AmbientCapabilities=//p' "$unit") == "$capabilities" ]] || die "the two sets of capabilities differ"
+read -r capabilities < <(sed -n 's/^CapabilityBoundingSet=//p' "$units/export-rights.in")
+[[ $(sed -n 's/^AmbientCapabilities=//p' "$units/export-rights.in") == "$capabilities" ]] || die "the two sets of capabilities differ"
 
-# exactly CAPABILITY...: export of $target with these alone, as a user of its own; its messages are in err.
+# exactly CAPABILITY...: export of what "${selected[@]}" says with these alone, as a user of its own; its messages are in err.
 exactly() {
     local set=-all name
     for name; do
@@ -30,9 +33,15 @@ exactly() {
     done
     : >err # of the one before
     setpriv --reuid 65532 --regid 65532 --clear-groups --no-new-privs --bounding-set "$set" --inh-caps "$set" \
-        --ambient-caps "$set" ./alone/edenscope export --listen 127.0.0.1:0 -p "$target" 2>err &
+        --ambient-caps "$set" ./alone/edenscope export --listen 127.0.0.1:0 "${selected[@]}" 2>err &
     tool=$!
 }
+
+serves() { grep -q 'figures are at' err; }
+has_heap() {
+    curl -sS --fail "$(sed -n 's/.*figures are at //p' err)" | grep_all -q '^eden_heaps{command="giveback".*user="65533".*} 1$'
+}
+is_missed() { grep -q 'is missing' err || { serves && ! has_heap; }; }
 
 # agree: the figures at $1 are the heap's own.
 agree() {
@@ -54,22 +63,26 @@ setpriv --reuid 65533 --regid 65533 --clear-groups ./alone/giveback <line >said 
 target=$!
 exec 7>line
 until_true "it has grown" grep -q grown said
-# shellcheck disable=SC2086 # words
-for missing in $capabilities; do
-    exactly ${capabilities/$missing/}
-    until_true "$missing is missed" grep -Eq 'is missing|cannot be read' err
-    kill "$tool" 2>/dev/null || true
-    wait "$tool" || true
+for which in -a -p; do
+    selected=("$which")
+    [[ $which == -a ]] || selected+=("$target")
+    # shellcheck disable=SC2086 # words
+    for missing in $capabilities; do
+        exactly ${capabilities/$missing/}
+        until_true "$missing is missed" is_missed
+        kill "$tool" 2>/dev/null || true
+        wait "$tool" || true
+    done
+    # shellcheck disable=SC2086
+    exactly $capabilities
+    until_true "it serves" serves
+    ! grep -q 'is missing' err || die "something is missing: $(cat err)"
+    has_heap || die "the heap is missing"
+    kill "$tool"
+    wait "$tool" || die "export gave status $?: $(cat err)"
 done
-# shellcheck disable=SC2086
-exactly $capabilities
-until_true "it serves" grep -q 'figures are at' err
-[[ $(wc -l <err) == 1 ]] || die "something is missing: $(cat err)"
-curl -sS --fail "$(sed -n 's/.*figures are at //p' err)" | grep_all -q '^eden_heaps{.*} 1$' || die "the heap is missing"
 echo >&7
 until_true "it has dropped" grep -q dropped said
-kill "$tool"
-wait "$tool" || die "export gave status $?: $(cat err)"
 echo >&7
 exec 7>&-
 wait "$target" || true
@@ -88,14 +101,15 @@ StandardInput=file:/mnt/line
 StandardOutput=append:/mnt/said
 UNIT
 if command -v systemd-analyze >path; then
-    systemd-analyze verify --man=no alone/units/myapp.service alone/units/edenscope-export@myapp.service 2>&1 |
+    systemd-analyze verify --man=no alone/units/myapp.service alone/units/edenscope-export@myapp.service \
+        alone/units/edenscope-export.service 2>&1 |
         grep -v 'is not executable' >objections || true
     [[ ! -s objections ]] || die "systemd: $(cat objections)"
     echo "systemd has no objection"
 fi
 cat >alone/script <<'SCRIPT'
 set -euo pipefail
-address=http://127.0.0.1:9464/metrics
+address=http://127.0.0.1:9464/metrics all=http://127.0.0.1:9465/metrics
 until_true() {
     local i
     for ((i = 0; i < 1000; i++)); do
@@ -103,24 +117,32 @@ until_true() {
         sleep 0.02
     done
     echo "waited in vain: $*" >&2
-    systemctl status --no-pager myapp edenscope-export@myapp >&2 || true
+    systemctl status --no-pager myapp edenscope-export@myapp edenscope-export >&2 || true
     exit 1
 }
 process() { systemctl show --property=MainPID --value "$1"; }
-serves() { curl -s --fail --max-time 5 "$address" -o "$1" && grep -q '^eden_heaps{.*} 1$' "$1"; }
+serves() { curl -s --fail --max-time 5 "${2:-$address}" -o "$1" && grep -q '^eden_heaps{.*} 1$' "$1"; }
 observes() { grep -qx "MainPID=$(process myapp)" /run/edenscope-export/myapp/process && serves another; }
 has_ended() { [[ $(systemctl is-active "$1") == inactive ]]; }
 export -f serves process
 
 exec 7<>line
+systemctl start edenscope-export
+until_true curl -s --fail --max-time 5 "$all" -o empty
 systemctl start myapp
 until_true grep -q grown said
 systemctl start edenscope-export@myapp
 until_true serves early
-cat "/proc/$(process edenscope-export@myapp)/status" >status
+until_true serves early "$all"
+for unit in edenscope-export@myapp edenscope-export; do
+    cat "/proc/$(process "$unit")/status"
+done >status
 echo >&7
 until_true grep -q dropped said
 serves text
+serves all-text "$all"
+systemctl stop edenscope-export
+[[ $(systemctl show --property=Result --value edenscope-export) == success ]]
 echo >&7
 until_true has_ended myapp
 until_true has_ended edenscope-export@myapp
@@ -151,8 +173,9 @@ fi
 [[ $status == 0 ]] && grep -qx over alone/out ||
     die "under systemd: $(tail -n 30 alone/log alone/out alone/err 2>&1)"
 agree "file://$folder/alone/text" alone/own
+agree "file://$folder/alone/all-text" alone/own
 for line in 'CapEff:.*0000000000000000' 'NoNewPrivs:.*1' 'Seccomp:.*2'; do
-    grep -q "^$line\$" alone/status || die "no $line: $(cat alone/status)"
+    [[ $(grep -c "^$line\$" alone/status) == 2 ]] || die "no $line: $(cat alone/status)"
 done
 ! grep -q '^Uid:.*[[:space:]]0[[:space:]]' alone/status || die "it runs as root"
-echo "under systemd it has the unit's figures, and ends, comes and restarts with it"
+echo "under systemd both have the unit's figures, and the one that is of it ends, comes and restarts with it"
