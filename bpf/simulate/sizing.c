@@ -18,6 +18,8 @@ static uint64_t limit_of(const struct simulate_parameters *parameters) {
     return isfinite(parameters->max_heap) ? whole_of(parameters->max_heap) : EDEN_NO_LIMIT;
 }
 
+static double new_space(const struct sizing *sizing) { return sizing->eden + 2 * (double)sizing->semispace; }
+
 void sizing_init(struct sizing *sizing, const struct simulate_parameters *parameters) {
     uint64_t limit = limit_of(parameters);
     bool sizes = simulate_decides(parameters, EDEN_PARAM_eden_size);
@@ -42,13 +44,12 @@ void sizing_init(struct sizing *sizing, const struct simulate_parameters *parame
     }
     sizing->eden_least = sizing->eden;
     sizing->semispace = simulate_semispace(sizing->eden);
+    sizing->is_unknown = !sizes && new_space(sizing) > parameters->max_heap; /* no heap can be created */
 }
 
 bool sizing_tenures(const struct sizing *sizing) { return sizing->bounds.tenures; }
 bool sizing_tenures_all(const struct sizing *sizing) { return eden_policy_tenures_all(&sizing->rule, &sizing->bounds); }
 bool sizing_keeps(const struct sizing *sizing) { return eden_policy_keeps(&sizing->rule, &sizing->bounds); }
-
-static double new_space(const struct sizing *sizing) { return sizing->eden + 2 * (double)sizing->semispace; }
 
 double sizing_goal(const struct sizing *sizing, double live) {
     if (!simulate_decides(sizing->parameters, EDEN_PARAM_full_gc_ratio)) {

@@ -119,7 +119,7 @@ refused 'eden_size=524288: smaller than recorded (1048576)' -i frame.data eden_s
 refused 'smaller than recorded' -i frame.data --json eden_size=2M,512K
 refused 'max_heap=67108864: the heap comes to this limit' -i frame.data max_heap=64M
 refused 'or policy=auto may promote in place; that cannot be predicted' -i frame.data policy=auto max_heap=64M
-refused 'choose a larger max_heap, or none' -i limited.data eden_size=64M
+refused 'choose a larger max_heap, or none' -i limited.data eden_size=1G # no scavenge would come
 refused 'eden_size=524288: smaller than recorded (1048576)' -i frame.data policy=auto eden_size=512K
 refused 'policy=manual: out of bounds' -i frame.data policy=manual
 refused 'stress: this parameter cannot be simulated; choose one of eden_size, full_gc_ratio' -i frame.data stress=1
