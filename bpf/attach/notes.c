@@ -202,10 +202,16 @@ static const char *section_name(const Elf_Data *names, Elf_Scn *section, GElf_Sh
                : NULL;
 }
 
-static bool read_sections(struct reader *reader) {
+static bool read_sections(struct reader *reader, const GElf_Ehdr *file) {
+    if (file->e_shoff == 0 && file->e_shnum == 0) {
+        return true; /* no section headers: nothing to be found */
+    }
     size_t number;
     if (elf_getshdrstrndx(reader->elf, &number) != 0) {
-        return true; /* no section headers: nothing to be found */
+        return fail(reader, "its section headers are malformed or lie outside the file");
+    }
+    if (number == SHN_UNDEF) {
+        return true; /* no section has a name */
     }
     Elf_Scn *table = elf_getscn(reader->elf, number);
     if (!is_within_budget(reader, table)) {
@@ -213,7 +219,7 @@ static bool read_sections(struct reader *reader) {
     }
     const Elf_Data *names = elf_getdata(table, NULL);
     if (!names || !names->d_buf || names->d_size == 0) {
-        return true;
+        return fail(reader, "its section names are unreadable or lie outside the file");
     }
     if (((const char *)names->d_buf)[names->d_size - 1] != 0) {
         return fail(reader, "its section names are not terminated");
@@ -249,7 +255,8 @@ static bool has_too_many_sections(int fd) {
 
 static enum notes_result read_elf(struct reader *reader) {
     if (elf_kind(reader->elf) != ELF_K_ELF) {
-        return NOTES_NOT_ELF;
+        fail(reader, "not an ELF file");
+        return NOTES_OTHER;
     }
     GElf_Ehdr header;
     if (!gelf_getehdr(reader->elf, &header)) {
@@ -259,9 +266,9 @@ static enum notes_result read_elf(struct reader *reader) {
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
         header.e_machine != EM_X86_64) {
         fail(reader, "it is not for x86-64");
-        return NOTES_BAD;
+        return NOTES_OTHER;
     }
-    return read_loads(reader) && read_sections(reader) ? NOTES_READ : NOTES_BAD;
+    return read_loads(reader) && read_sections(reader, &header) ? NOTES_READ : NOTES_BAD;
 }
 
 enum notes_result notes_read(int fd, const char *name, const char *provider, struct notes *notes, char *why,

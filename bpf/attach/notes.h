@@ -28,9 +28,9 @@ struct notes {
 };
 
 enum notes_result {
-    NOTES_READ,    /* perhaps none */
-    NOTES_NOT_ELF, /* some other file */
-    NOTES_BAD,     /* broken, hostile or for another machine: `why` says what */
+    NOTES_READ,  /* perhaps none */
+    NOTES_OTHER, /* no ELF file of this machine, so it has none: `why` says what */
+    NOTES_BAD,   /* broken or hostile, so whether it has some is unknown: likewise */
 };
 
 /* Reads the notes of one provider (NULL: every one) from an open file. `name` is for messages. */

@@ -108,7 +108,7 @@ static int list_file(struct inspect *inspect, const char *path, json_t *files) {
         regular_close(&file);
     }
     if (result != NOTES_READ) {
-        message_print("%s%s", result == NOTES_NOT_ELF ? path : why, result == NOTES_NOT_ELF ? ": not an ELF file" : "");
+        message_print("%s", why);
         return 1;
     }
     json_t *probes = json_array();
@@ -155,6 +155,7 @@ struct seen_file {
     unsigned owner;          /* of the process */
     struct notes notes;
     uint64_t registry; /* 0: not Eden */
+    bool is_malformed; /* nor is known what it is */
 };
 
 /* A process to look at. */
@@ -213,7 +214,7 @@ struct listing {
     uint64_t unread;              /* heaps of the process, */
     uint64_t unread_parts;        /* and those whose parameters or classes were not read in full */
     size_t classes, most_classes; /* that have been shown, and may be when its user's processes have been looked at */
-    size_t refused_files;         /* of the process: not opened */
+    size_t refused_files;         /* of the process: not opened, or malformed */
     struct heapinfo *heap;
 };
 
@@ -240,8 +241,10 @@ static size_t look_into(struct listing *listing, const struct regular *regular, 
     *file = (struct seen_file){
         .device = status->st_dev, .inode = status->st_ino, .changed = status->st_ctim, .owner = owner};
     char why[512];
-    if (inspect_notes(listing->inspect, &listing->target, regular, name, "eden", &file->notes, why, sizeof why) ==
-        NOTES_READ) {
+    const enum notes_result result =
+        inspect_notes(listing->inspect, &listing->target, regular, name, "eden", &file->notes, why, sizeof why);
+    file->is_malformed = result == NOTES_BAD;
+    if (result == NOTES_READ) {
         for (size_t i = 0; i < file->notes.count; i++) {
             if (strcmp(file->notes.note[i].name, "heap__create") == 0) {
                 file->registry = file->notes.note[i].semaphore_address;
@@ -251,6 +254,8 @@ static size_t look_into(struct listing *listing, const struct regular *regular, 
     } else if (errno != 0) {
         listing->files--; /* not read to its end */
         return SIZE_MAX;
+    } else if (file->is_malformed && listing->is_verbose) {
+        message_print("%s", why);
     }
     return listing->files - 1;
 }
@@ -272,6 +277,7 @@ static struct mapped_file *find_mapped(struct listing *listing, const struct map
     struct regular regular;
     if (inspect_open_mapping(listing->inspect, &listing->target, mapping, &regular)) {
         file->seen = look_into(listing, &regular, mapping->path);
+        listing->refused_files += file->seen != SIZE_MAX && listing->file[file->seen].is_malformed;
         regular_close(&regular);
     } else {
         listing->refused_files += !listing->target.is_unread && inspect_may_have_probes(errno);
@@ -673,7 +679,7 @@ static int list_processes(struct inspect *inspect, const struct options *options
         status = json_print_as(stdout, "edenscope/list/1", object) ? status : 1;
     }
     if (listing.shown == 0 && !options->json) {
-        const bool has_unread = listing.failed + listing.refused + listing.missed.count != 0;
+        const bool has_unread = listing.failed + listing.refused + listing.missed.count + listing.cut.count != 0;
         if (!options->pid) {
             message_print(has_unread ? "no process that could be read uses Eden" : "no process uses Eden");
         } else if (!has_unread) {

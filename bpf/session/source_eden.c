@@ -65,6 +65,12 @@ static bool open_process(struct source *source, int id, struct failure *why) {
         return failure_set(why, 1, "process %d (%s) runs no program: it is a kernel thread, or has just ended", pid,
                            observed->command);
     }
+    if (observed->attachments == 0 && look.malformed != 0) {
+        return failure_set(why, 1,
+                           "process %d (%s): whether it uses Eden is unknown, because its file %.200s is malformed; "
+                           "`edenscope list` says of the file how",
+                           pid, observed->command, source->file[look.malformed_file].name);
+    }
     if (observed->attachments == 0) {
         char descendant[128];
         const size_t number = (size_t)(observed - source->observed);

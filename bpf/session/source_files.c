@@ -324,6 +324,7 @@ static int64_t find_same(const struct source *source, const struct file *file) {
         const size_t sites = source_sites(file), segments = file->notes.segments;
         if (other->device == file->device && other->inode == file->inode && has_same_sites(file, other) &&
             memcmp(other->sites, file->sites, sizeof file->sites) == 0 && other->registry == file->registry &&
+            other->is_malformed == file->is_malformed &&
             memcmp(other->semaphore, file->semaphore, sites * sizeof *file->semaphore) == 0 &&
             memcmp(other->spec, file->spec, sites * sizeof *file->spec) == 0 && other->notes.segments == segments &&
             memcmp(other->notes.segment, file->notes.segment, segments * sizeof *file->notes.segment) == 0) {
@@ -380,8 +381,8 @@ static bool read_file(struct source *source, struct target *budget, const struct
         }
         return false;
     }
-    /* A broken file is reported once and then ignored, as the process ignores it. */
-    if (result == NOTES_BAD && source->options.verbose) {
+    file->is_malformed = result == NOTES_BAD;
+    if (file->is_malformed && source->options.verbose) {
         message_print("%s", why->message);
     }
     return result != NOTES_READ || find_sites(source, file, is_again, why);

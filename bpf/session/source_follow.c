@@ -101,6 +101,10 @@ static void look_at_file(struct look *look, const struct mapping *mapping, const
                                      can_have_probes, look->why);
     size_t before = look->observed->attachments;
     uint64_t registry;
+    if (number >= 0 && look->source->file[number].is_malformed) {
+        look->malformed++;
+        look->malformed_file = number;
+    }
     if (number < 0 || !source_attach(look->source, look->observed, (uint32_t)number, file, look->why)) {
         look->failed = true;
     } else if (look->observed->attachments > before) {

@@ -37,6 +37,7 @@ struct file {
     uint32_t first_spec;
     int args[EDEN_PROBE_COUNT]; /* how many arguments each probe passes; 0: not in this file */
     struct notes notes;
+    bool is_malformed;             /* what probes it has is unknown */
     uint64_t registry;             /* address of the heap__create semaphore as linked */
     struct attachment *attachment; /* of KERNEL_ON_PROBE for every process; NULL: none */
     struct attachment *requested;  /* likewise, of KERNEL_ON_REQUESTED; NULL: processes are attached to for batch */
@@ -255,6 +256,8 @@ struct look {
     uint64_t device, inode; /* of the file looked at last: a file is mapped in several parts */
     int files, refused;     /* refused: files that nobody knows the probes of */
     int refusal;            /* errno of the last one */
+    int malformed;          /* files that are, */
+    int64_t malformed_file; /* and the number of the last one */
     uint64_t end_ns;        /* when it is cut short, to go on at the next one; 0: not at all */
     bool failed;
     bool is_gone;      /* what was mapped, with its process or by an exec: that it cannot be opened says nothing */

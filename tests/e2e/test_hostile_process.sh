@@ -100,6 +100,24 @@ grep_all -q 'prevents attaching for all' "$folder/err" || die "nothing is said o
 [[ $(tail -1 "$folder/out" | jq '[.processes[].heaps[]] | length') == 5 ]] || die "not all heaps were observed: $(cat "$folder/out")"
 end_all
 
+# ---- a program whose file was cut off before its section headers ---------------------------------------------------------
+
+cp "$exercise" "$folder/cut"
+truncate -s "$(readelf -h "$folder/cut" | awk '/Start of section headers/ { print $5 }')" "$folder/cut"
+mkfifo "$folder/wait"
+"$folder/cut" --wait <>"$folder/wait" >"$folder/cut.out" 2>"$folder/cut.err" &
+pid[cut]=$!
+until_true "cut is ready" has_begun cut
+for command in "list $folder/cut" "list -p ${pid[cut]}" "stat -p ${pid[cut]} 1 1"; do
+    # shellcheck disable=SC2086
+    run "$scope" $command
+    [[ $status == 1 ]] || die "$command gave status $status: $(cat "$folder/out")"
+    grep_all -Eq 'its section|not read: 1 mapped file|whether it uses Eden is unknown' "$folder/err" ||
+        die "$command says: $(cat "$folder/err")"
+    ! grep -q 'does not use Eden\|: 0 probes' "$folder/out" "$folder/err" || die "$command takes it for a program without Eden"
+done
+end_all
+
 # ---- another program in the same process, which goes on with the former one's heap ---------------------------------------
 
 run "$scope" stat --json -- "$folder/honest" handover

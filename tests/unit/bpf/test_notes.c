@@ -125,8 +125,8 @@ TEST(leaves_others_alone) {
     assert_int_equal(read_bytes(&file, sizeof file, &notes, why), NOTES_READ);
     assert_int_equal(notes.count, 0);
     notes_clear(&notes);
-    assert_int_equal(read_bytes("#!/bin/sh\n", 10, &notes, why), NOTES_NOT_ELF);
-    assert_int_equal(read_bytes("", 0, &notes, why), NOTES_NOT_ELF);
+    assert_int_equal(read_bytes("#!/bin/sh\n", 10, &notes, why), NOTES_OTHER);
+    assert_int_equal(read_bytes("", 0, &notes, why), NOTES_OTHER);
 }
 
 TEST(names_what_is_wrong) {
@@ -151,8 +151,12 @@ TEST(names_what_is_wrong) {
     expect_bad(&file, sizeof file, ".note.stapsdt");
     file = sample();
     expect_bad(&file, sizeof file - 64, ".note.stapsdt");
-    file.header.e_machine = EM_AARCH64;
-    expect_bad(&file, sizeof file, "x86-64");
+    file.header.e_machine = EM_AARCH64; /* it has none of Eden's */
+    struct notes notes;
+    char why[256];
+    assert_int_equal(read_bytes(&file, sizeof file, &notes, why), NOTES_OTHER);
+    assert_non_null(strstr(why, "x86-64"));
+    assert_null(notes.note);
 }
 
 /* A file that claims to have gigabytes of notes, and has: they are not read. */
@@ -233,6 +237,32 @@ TEST(segments_and_notes_have_limits) {
     assert_int_equal(read_bytes(&large, sizeof large, &notes, why), NOTES_BAD);
     assert_non_null(strstr(why, "it has too many probes"));
     assert_null(notes.note);
+}
+
+/* A file that was cut short, for one: what cannot be read may have probes. */
+TEST(sections_must_be_readable) {
+    struct sample file = sample();
+    struct notes notes;
+    char why[256];
+    expect_bad(&file, offsetof(struct sample, section), "its section");
+    file.header.e_shoff = 1ll << 40;
+    expect_bad(&file, sizeof file, "its section");
+    file = sample();
+    file.header.e_shstrndx = 7;
+    expect_bad(&file, sizeof file, "its section");
+    file = sample();
+    file.section[1].sh_offset = sizeof file;
+    expect_bad(&file, sizeof file, "its section names are unreadable");
+    file = sample();
+    file.header.e_shoff = file.header.e_shnum = file.header.e_shstrndx = 0; /* it has none */
+    assert_int_equal(read_bytes(&file, sizeof file, &notes, why), NOTES_READ);
+    assert_int_equal(notes.count, 0);
+    notes_clear(&notes);
+    file = sample();
+    file.header.e_shstrndx = SHN_UNDEF; /* they have no names */
+    assert_int_equal(read_bytes(&file, sizeof file, &notes, why), NOTES_READ);
+    assert_int_equal(notes.count, 0);
+    notes_clear(&notes);
 }
 
 /* Names that do not end are not searched for an end. */
