@@ -55,13 +55,15 @@ struct recorder {
     enum recording_cut cut; /* why it failed */
     struct recorder_options options;
     char path[PATH_MAX];     /* as given */
+    char folder[PATH_MAX];   /* as the kernel names it; "": it does not */
     struct pending *pending; /* by time; from pending_first on, before which are those that have been written */
     size_t pending_first, pending_count, pending_room;
     struct pending_batches batches;
     uint64_t written_batches, written_models;
-    uint64_t mono_ns, start_ns;        /* recorder_began, on either clock; 0: not yet */
-    bool is_finishing;                 /* nothing comes any more: a lock is waited for */
-    uint64_t busy_since_ns;            /* since when another program holds the file locked; 0: it does not */
+    uint64_t mono_ns, start_ns; /* recorder_began, on either clock; 0: not yet */
+    bool is_finishing;          /* nothing comes any more: a lock is waited for */
+    uint64_t busy_since_ns;     /* since when another program holds the file locked; 0: it does not */
+    bool is_lock_named;
     uint64_t dropped, dropped_records; /* events, and records of lifetimes, for which there was no more memory then */
     uint64_t pending_since_ns, events, written_events, last_key, last_time;
     struct known_process **processes; /* each owned; by number, less 1 */

@@ -10,6 +10,7 @@
 
 #include "model/lifetimes/replay.h"
 #include "model/model.h"
+#include <limits.h>
 #include <sys/types.h>
 
 /* Raised when a reader of the version before would misread the file. New tables, columns, probes and figures don't:
@@ -64,6 +65,9 @@ void recorder_began(struct recorder *recorder, uint64_t mono_ns);
 int recorder_folder(const struct recorder *recorder);
 /* Whether the recording still stands at its path: somebody may have removed, renamed or replaced it. */
 bool recorder_is_in_place(const struct recorder *recorder);
+/* Whether the path still leads to the recording, which is in place: its folder may have been renamed, and another one
+ * may stand there. folder[] is the one that has the recording, as the kernel names it. */
+bool recorder_is_at_path(const struct recorder *recorder, char folder[PATH_MAX]);
 
 /* Adds an event; quick, unless very many wait to be written. After false nothing more can be written; what was
  * committed stays. */
@@ -78,12 +82,12 @@ bool recorder_is_full(const struct recorder *recorder);
  * once again. */
 bool recorder_write(struct recorder *recorder, bool *more, struct failure *why);
 
-/* Writes the aggregates as of now and a batch of events, and commits. finished: all events, and nothing comes after. */
+/* Writes the aggregates as of now and a batch of events, and commits. finished: all events, and nothing comes after;
+ * waits for 10 s at most while another program holds a lock on the file, and names it as below. */
 bool recorder_commit(struct recorder *recorder, const struct model *model, bool finished, struct failure *why);
 
-/* Sets *why to the process that has held a lock on the file for seconds, so that nothing could be written. False: none.
- * */
-bool recorder_is_locked(const struct recorder *recorder, struct failure *why);
+/* Names the process that has held a lock on the file for 3 s, so that nothing could be written; once. */
+void recorder_report_lock(struct recorder *recorder);
 uint64_t
 recorder_dropped_count(const struct recorder *recorder); /* events and records lost to that; they are counted */
 

@@ -320,6 +320,15 @@ static int fill_file(struct recorder *recorder, const struct recorder_options *o
     return code == SQLITE_OK ? sql_run(recorder->db, "COMMIT") : code;
 }
 
+/* Asks the kernel alone: a walk along the path could wait for whoever has mounted something there. "": it does not say.
+ */
+static void name_folder(const struct recorder *recorder, char name[PATH_MAX]) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", recorder->file.place.folder);
+    const ssize_t length = readlink(link, name, PATH_MAX - 1);
+    name[length > 0 ? length : 0] = '\0';
+}
+
 struct recorder *recorder_create(const struct recorder_options *options, struct failure *why) {
     struct recorder *recorder = calloc(1, sizeof *recorder);
     if (!recorder) {
@@ -333,6 +342,9 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     memcpy(recorder->path, recorder->file.path, sizeof recorder->path);
     good = good && look_around(recorder, options, &standing, why);
     close_standing(&standing);
+    if (good) {
+        name_folder(recorder, recorder->folder);
+    }
     good = good && (options->is_temporary ||
                     share_with(recorder->file.file, recorder->file.place.folder, options->reader, options->path, why));
     if (good) {
@@ -487,6 +499,11 @@ int recorder_folder(const struct recorder *recorder) { return recorder->file.pla
 
 bool recorder_is_in_place(const struct recorder *recorder) {
     return place_names(recorder->file.place.folder, recorder->file.place.name, recorder->file.file);
+}
+
+bool recorder_is_at_path(const struct recorder *recorder, char folder[PATH_MAX]) {
+    name_folder(recorder, folder);
+    return strcmp(folder, recorder->folder) == 0;
 }
 
 /* Removes the journal, unless it still has something to undo, or another file stands there now. */

@@ -209,7 +209,7 @@ static bool copy_journal(int journal, int *copy, const char *path, struct failur
     }
     return !names_a_file(*copy) ||
            failure_set(why, 1,
-                       "%.200s-journal: was not written by edenscope; remove it to read the recording without it",
+                       "%.200s-journal: was not written by edenscope; move it away to read the recording without it",
                        path);
 }
 
@@ -337,7 +337,7 @@ static bool open_journal(struct file_held *held, const struct place *place, uid_
     }
     struct stat status;
     if (held->journal < 0 || fstat(held->journal, &status) != 0 || !S_ISREG(status.st_mode)) {
-        return failure_set(why, 1, "%.200s-journal: not a regular file; remove it to read the recording without it",
+        return failure_set(why, 1, "%.200s-journal: not a regular file; move it away to read the recording without it",
                            path);
     }
     if (status.st_uid != owner) {

@@ -32,6 +32,7 @@
 #include "util/clock.h"
 #include "util/format.h"
 #include "util/hash.h"
+#include "util/message.h"
 #include "util/room.h"
 #include <errno.h>
 #include <search.h>
@@ -775,16 +776,16 @@ static const char *holder_text(const struct recorder *recorder, char text[64]) {
     return text;
 }
 
-bool recorder_is_locked(const struct recorder *recorder, struct failure *why) {
+void recorder_report_lock(struct recorder *recorder) {
     char text[64];
-    if (recorder->busy_since_ns == 0 || now_ns() - recorder->busy_since_ns < LOCKED_NS) {
-        return false;
+    if (recorder->is_lock_named || recorder->busy_since_ns == 0 || now_ns() - recorder->busy_since_ns < LOCKED_NS) {
+        return;
     }
-    failure_set(why, 1,
-                "%.200s: %s holds a lock on it, so nothing can be written: new events wait in memory, and are counted "
-                "as lost when it is full",
-                recorder->path, holder_text(recorder, text));
-    return true;
+    recorder->is_lock_named = true;
+    message_print("%.200s: %s holds a lock on it, so nothing can be written: %s", recorder->path,
+                  holder_text(recorder, text),
+                  recorder->is_finishing ? "its last events, and their figures, will be lost"
+                                         : "new events wait in memory, and are counted as lost when it is full");
 }
 
 static bool keep_event(struct recorder *recorder, const struct event *event) {
@@ -935,6 +936,7 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
             return false;
         }
         tries = busy ? tries + 1 : 0;
+        recorder_report_lock(recorder);
     }
     for (;; tries++) {
         if (tries < FINISH_TRIES && !transact(recorder, model, finished, &busy, why)) {
@@ -951,6 +953,7 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
                         format_count(count, recorder->pending_count + recorder->dropped));
             return give_up(recorder, CUT_LOCKED, why);
         }
+        recorder_report_lock(recorder);
     }
 }
 

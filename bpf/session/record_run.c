@@ -20,6 +20,7 @@
 #include "util/interrupt.h"
 #include "util/message.h"
 #include "util/whole.h"
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -98,8 +99,7 @@ static void follow(struct source *source, struct run *run, const struct record_r
     uint64_t committed = now_ns(), events = 0;
     uint64_t end = request->seconds > 0 ? committed + whole_of(request->seconds * 1e9) : UINT64_MAX;
     uint64_t waits_ns = request->waits ? committed + 1000 * MS : UINT64_MAX;
-    bool said = false, reported_locked = false, is_new = false;
-    struct failure locked;
+    bool said = false, is_new = false;
     int handled = 0;
     commit(source, run, false, model); /* heaps that were there before get their names */
     bool more = false;
@@ -133,10 +133,7 @@ static void follow(struct source *source, struct run *run, const struct record_r
             committed = now;
             events = recorder_event_count(run->recorder);
         }
-        if (!reported_locked && recorder_is_locked(run->recorder, &locked)) {
-            failure_report(&locked);
-            reported_locked = true;
-        }
+        recorder_report_lock(run->recorder);
         if (run->failed && !said) {
             print_failure(run, request);
             said = true;
@@ -158,8 +155,8 @@ static void follow(struct source *source, struct run *run, const struct record_r
 
 /* Counts what the file holds, which is less than was observed if it was cut short. */
 static void report_summary(const struct model *model, const struct run *run, const struct record_request *request,
-                           bool is_lost) {
-    const bool is_kept = !request->temporary && !is_lost && recorder_is_published(run->recorder);
+                           bool is_missing) {
+    const bool is_kept = !request->temporary && !is_missing && recorder_is_published(run->recorder);
     char events[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX];
     uint64_t event_count = recorder_written_count(run->recorder);
     char batches[FORMAT_MAX + 24] = "", size[FORMAT_MAX + 3] = "";
@@ -242,7 +239,9 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     }
     const bool is_published = recorder_is_published(recorder), has_heap = model_heap_count(&model) != 0;
     const bool is_lost = !request->temporary && is_published && !recorder_is_in_place(recorder);
-    report_summary(&model, &run, request, is_lost);
+    char place[PATH_MAX];
+    const bool is_elsewhere = !request->temporary && is_published && !is_lost && !recorder_is_at_path(recorder, place);
+    report_summary(&model, &run, request, is_lost || is_elsewhere);
     model_clear(&model);
     if (!is_published) {
         message_print("%s: was left as it was%s", request->path,
@@ -252,6 +251,10 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         run.failed = true;
     } else if (is_lost) {
         message_print("%s: was removed or replaced during the recording; the recording is lost", request->path);
+        run.failed = true;
+    } else if (is_elsewhere) {
+        message_print("%s: its folder was renamed or replaced during the recording; the recording is in %s",
+                      request->path, place);
         run.failed = true;
     }
     source_report_refused(source);

@@ -280,13 +280,13 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
     }
     fprintf(out, "# events: %s\n", format_count(number, info->events));
     const enum style style = model->lost ? STYLE_WARNING : STYLE_PLAIN;
-    fprintf(out, "# %slost events: %s%s\n", style_on(out, style), format_count(number, model->lost),
-            style_off(out, style));
+    const char *partial = recording_partial(info);
+    fprintf(out, "# %slost events: %s%s%s\n", style_on(out, style), partial && !info->live ? "at least " : "",
+            format_count(number, model->lost), style_off(out, style));
     if (model->lost_records) {
         fprintf(out, "# lost records of lifetimes: %s\n", format_count(number, model->lost_records));
     }
     model_report_gaps(model, print_gap, out);
-    const char *partial = recording_partial(info);
     if (partial) {
         fprintf(out, "# %s%s\n", partial, info->live ? ": figures are as of now" : "");
     }

@@ -370,4 +370,11 @@ for command in 'rm gone.data' 'mv gone.data elsewhere.data; echo other >gone.dat
     ! grep -q 'wrote gone.data' err || die "$command: it is said to be there: $(cat err)"
 done
 [[ $(cat gone.data) == other ]] || die "the file that took the name is not left alone"
+mkdir shelf
+expect_status 1 "$scope" record -o shelf/a.data -- sh -c "mv shelf moved; mkdir shelf; echo other >shelf/a.data; '$exercise' 1 >out"
+grep -q "shelf/a.data: its folder was renamed or replaced during the recording; the recording is in $PWD/moved$" err ||
+    die "another folder at the path is not noticed: $(cat err)"
+! grep -q 'wrote shelf' err || die "it is said to be in the other folder: $(cat err)"
+[[ $(cat shelf/a.data) == other && $(sqlite3 moved/a.data "SELECT value FROM meta WHERE key = 'finished'") == 1 ]] ||
+    die "the recording is not whole where it is"
 echo "a recording that is gone is no success"
