@@ -124,7 +124,7 @@ static void draw_table(struct top *top) {
     if (top->is_typing) {
         snprintf(note, sizeof note, "show heaps with: %s_", filter);
     } else if (top->filter[0]) {
-        snprintf(note, sizeof note, "%zu heap%s with \"%s\" (/ and escape: all)", rows->count, plural(rows->count),
+        snprintf(note, sizeof note, "%zu heap%s with \"%s\" (/ and escape: all)", rows->shown, plural(rows->shown),
                  filter);
     } else if (top->model.lost) {
         snprintf(note, sizeof note, "%" PRIu64 " event%s lost: the figures may be too small", top->model.lost,
@@ -141,8 +141,10 @@ static void draw_table(struct top *top) {
 }
 
 static void draw_text(struct top *top) {
-    const struct top_frame frame = {top->page == PAGE_KEYS ? "edenscope top: keys" : "edenscope top: one heap",
-                                    top->is_frozen ? "frozen" : "",
+    const char *title = top->page == PAGE_KEYS ? "edenscope top: keys"
+                        : top->shows_all       ? "edenscope top: the heaps of a process"
+                                               : "edenscope top: one heap";
+    const struct top_frame frame = {title, top->is_frozen ? "frozen" : "",
                                     "up, down: move  escape: back  space: freeze  q: quit"};
     const char *text = top->page == PAGE_KEYS ? keys_text : top->text ? top->text : "out of memory";
     size_t lines = 0;
@@ -241,7 +243,8 @@ static void write_heap(struct top *top) {
     FILE *out = model_find_heap(process, top->heap) ? open_memstream(&text, &size) : NULL;
     for (size_t i = 0; out && i < process->heap_count; i++) {
         const struct heap_model *heap = &process->heaps[i];
-        if (top->shows_all || heap_is_same(HEAP_REF(heap), top->heap)) {
+        const bool is_listed = top->shows_all && (top->with_ended || !top_has_ended(process, heap));
+        if (is_listed || heap_is_same(HEAP_REF(heap), top->heap)) {
             fputc('\n', out);
             heap_table_print(out, process, heap, &top->model);
             print_spaces(out, heap);

@@ -16,7 +16,10 @@ exec 8>lines-1
 ./second-one stay <lines-2 >said-2 &
 two=$!
 exec 9>lines-2
-PYTHONPATH=$root/tests/e2e /usr/bin/python3 "$root/tests/e2e/top.py" "$scope" "$one" "$two" || die "see above"
+"$exercise" --wait <>"$pipe" >said-3 &
+three=$!
+until_true "it has its heaps" grep -q ready said-3
+PYTHONPATH=$root/tests/e2e /usr/bin/python3 "$root/tests/e2e/top.py" "$scope" "$one" "$two" "$three" || die "see above"
 wait "$one" "$two"
 
 expect_status 1 "$scope" top -p "$$" </dev/null

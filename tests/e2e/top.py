@@ -1,4 +1,5 @@
-"""top.py EDENSCOPE ONE TWO: what `top` shows of two processes of `children stay`, whose input is open as 8 and 9."""
+"""top.py EDENSCOPE ONE TWO THREE: what `top` shows of two processes of `children stay`, whose input is open as 8 and 9, and
+of `exercise --wait`, which has ten heaps."""
 import os
 import re
 import signal
@@ -7,7 +8,7 @@ import time
 
 from screen import Screen
 
-scope, one, two = sys.argv[1:]
+scope, one, two, three = sys.argv[1:]
 screen = Screen([scope, "top", "-p", f"{one},{two}", "0.2"], lines=24, columns=140)
 
 
@@ -85,6 +86,26 @@ assert (figures["scavenges"], figures["full_collections"]) == (said[1], 1), (fig
 screen.type("q")
 status = screen.end()
 assert status == 0, f"status {status}\n{screen.text()}"
+
+# A process with several heaps, summed up.
+screen = Screen([scope, "top", "-p", three, "0.2"], lines=24, columns=140)
+screen.until("its heaps", lambda text: len(re.findall(rf"(?m)^ *{three} ", text)) == 10)
+screen.type("s")
+text = screen.until("one row", lambda text: len(re.findall(rf"(?m)^ *{three} ", text)) == 1)
+assert re.search(rf"{three} .* 10 heaps .* 5\.00 MiB ", text), text  # eight edens of 256 KiB, one of 1 MiB, one of 2 MiB
+screen.type("/pol\r")
+text = screen.until("that of one heap", lambda text: '1 heap with "pol"' in text)
+assert re.search(rf"{three} .* policy .* 2\.00 MiB ", text), text
+screen.type("/\x1b")
+screen.until("all again", lambda text: "10 heaps" in text)
+screen.type("\r")
+text = screen.until("the heaps in detail", lambda text: "edenscope top: the heaps of a process" in text and "'ages'" in text)
+screen.type("\x1b")
+screen.until("the table", lambda text: "10 heaps" in text)
+screen.type("s")
+screen.until("its heaps again", lambda text: len(re.findall(rf"(?m)^ *{three} ", text)) == 10)
+screen.type("q")
+assert screen.end() == 0
 
 # A narrow one, and one that is ended by a signal.
 screen = Screen([scope, "top", "-p", one, "0.2"], lines=8, columns=40, environment={"NO_COLOR": "1", "LC_ALL": "C"})

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_ended(const struct process_model *process, const struct heap_model *heap) {
+bool top_has_ended(const struct process_model *process, const struct heap_model *heap) {
     return process->ended || heap->destroyed || heap->is_former;
 }
 
 static bool is_wanted(const struct process_model *process, const struct heap_model *heap,
                       const struct top_wanted *wanted) {
-    return (wanted->with_ended || !has_ended(process, heap)) &&
+    return (wanted->with_ended || !top_has_ended(process, heap)) &&
            (wanted->filter[0] == 0 || strcasestr(phase_table_command(process, heap), wanted->filter) ||
             strcasestr(heap->name, wanted->filter));
 }
@@ -23,22 +23,25 @@ static void add_pauses(struct phase_model *sum, const struct phase_model *pauses
     sum->max_ns = pauses->max_ns > sum->max_ns ? pauses->max_ns : sum->max_ns;
 }
 
+static void add_spaces(struct top_row *row, const struct heap_model *heap) {
+    row->known &= heap->known;
+    sum_add(&row->eden_size, heap->figures[EDEN_FIGURE_eden_size]);
+    sum_add(&row->old_used, heap->figures[EDEN_FIGURE_old_used]);
+    sum_add(&row->old_capacity, heap->figures[EDEN_FIGURE_old_capacity]);
+}
+
 /* What is unknown of one heap is unknown of the sum. */
 static void add_heap(struct top_row *row, const struct heap_model *heap, const struct heap_model *before,
                      uint64_t wall_ns) {
     uint64_t stopped_ns, bytes;
     row->heap = !row->heap || (heap->collection.under_way && !row->heap->collection.under_way) ? heap : row->heap;
     row->heaps++;
-    row->has_ended = row->has_ended && has_ended(row->process, heap);
+    row->has_ended = row->has_ended && top_has_ended(row->process, heap);
     row->knows_share = heap_stopped_since(heap, before, wall_ns, &stopped_ns) && row->knows_share;
     row->share += row->knows_share && wall_ns ? (double)stopped_ns / (double)wall_ns : 0;
     bool is_known = heap_figure_since(heap, before, EDEN_FIGURE_allocated_bytes, &bytes);
     is_known = is_known && wall_ns && row->allocated_per_s >= 0;
     row->allocated_per_s = is_known ? row->allocated_per_s + (double)bytes / ((double)wall_ns / 1e9) : -1;
-    row->known &= heap->known;
-    sum_add(&row->eden_size, heap->figures[EDEN_FIGURE_eden_size]);
-    sum_add(&row->old_used, heap->figures[EDEN_FIGURE_old_used]);
-    sum_add(&row->old_capacity, heap->figures[EDEN_FIGURE_old_capacity]);
 }
 
 static int compare(double a, double b) { return (a > b) - (a < b); }
@@ -94,6 +97,14 @@ static bool add_row(struct top_rows *rows, const struct process_model *process, 
     if (row.heaps == 0) {
         return true;
     }
+    rows->shown += row.heaps;
+    /* Of those that live; where none does, as they were when the last of them ended. */
+    for (size_t i = from; i < to; i++) {
+        const struct heap_model *heap = &process->heaps[i];
+        if (is_wanted(process, heap, wanted) && (row.has_ended || !top_has_ended(process, heap))) {
+            add_spaces(&row, heap);
+        }
+    }
     row.p50_ns = phase_percentile(&pauses, 50);
     row.p99_ns = phase_percentile(&pauses, 99);
     row.longest_ns = pauses.max_ns;
@@ -109,14 +120,14 @@ bool top_rows_make(struct top_rows *rows, const struct model *model, const struc
                    const struct top_wanted *wanted) {
     const uint64_t wall_ns = model->wall_ns - before->wall_ns;
     enum top_order order = wanted->order;
-    rows->count = rows->heaps = rows->ended = 0;
+    rows->count = rows->shown = rows->heaps = rows->ended = 0;
     for (size_t i = 0; i < model->process_count; i++) {
         const struct process_model *process = &model->processes[i];
         const struct process_model *last = model_find_process(before, &process->key);
         const size_t step = wanted->by_process ? process->heap_count : 1;
         for (size_t j = 0; j < process->heap_count; j++) {
             rows->heaps++;
-            rows->ended += has_ended(process, &process->heaps[j]);
+            rows->ended += top_has_ended(process, &process->heaps[j]);
         }
         for (size_t j = 0; j < process->heap_count; j += step) {
             if (!add_row(rows, process, last, j, j + step, wall_ns, wanted)) {

@@ -23,6 +23,7 @@ struct top_row {
 struct top_rows {
     struct top_row *at; /* owned */
     size_t count, room;
+    size_t shown;        /* heaps of these rows */
     size_t heaps, ended; /* in the model; those that have ended are rows only if that is asked for */
 };
 
@@ -32,6 +33,8 @@ struct top_wanted {
     bool with_ended;
     bool by_process;
 };
+
+bool top_has_ended(const struct process_model *process, const struct heap_model *heap);
 
 /* Replaces the rows; they are good as long as the model. False: no memory. */
 bool top_rows_make(struct top_rows *rows, const struct model *model, const struct model *before,
