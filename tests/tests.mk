@@ -25,7 +25,7 @@ TOGETHER_TESTS := $(addprefix tests/e2e/,test_repro.sh test_lifetimes_record.sh 
 	test_simulate.sh test_lifetimes_children.sh test_lifetimes_pretenure.sh test_background.sh test_lifetimes_actionable.sh \
 	test_lifetimes_stacks.sh test_record_locked.sh test_record_rotate.sh test_record_on.sh test_histo.sh test_views.sh test_lifetimes_docs.sh test_late.sh \
 	test_plugins.sh test_patterns.sh test_hostile_recording.sh test_stat_under_way.sh test_lifetimes_letgo.sh \
-	test_bench_lifetimes.sh test_chrome.sh test_otlp.sh test_tune_trials.sh test_diff.sh test_mobidyc.sh test_honeyginger.sh \
+	test_bench_lifetimes.sh test_chrome.sh test_contained.sh test_otlp.sh test_tune_trials.sh test_diff.sh test_mobidyc.sh test_honeyginger.sh \
 	test_moose.sh test_bloc.sh test_inspectors.sh test_script_labels.sh test_targets.sh test_threads.sh)
 CPPFLAGS_tests := -Iruntime -Ibpf -Iworkloads -Itests -Itests/unit
 
@@ -128,7 +128,10 @@ test-prometheus: $(ALL) $(B)/tests/giveback ## let a real Prometheus, VictoriaMe
 test-fleet: $(ALL) $(B)/tests/exercise ## ask a real ClickHouse, which this installs, about the events of 1,000 simulated hosts
 	@scripts/setup fleet
 	@B=$(B) scripts/run-tests -- tests/clickhouse/test_fleet.sh
-.PHONY: test-page test-prometheus test-fleet
+test-tools: $(B)/bin/edenscope $(B)/tests/children ## let bcc's trace and argdist, and a later bpftrace than Debian's, which this installs, use the probes (root)
+	@scripts/setup tools
+	@B=$(B) scripts/run-tests -- $(wildcard tests/tools/test_*.sh)
+.PHONY: test-page test-prometheus test-fleet test-tools
 
 # Line coverage of runtime/ by the unit tests and the heap fuzzer: gcov's counts (part of gcc), summed up by a script.
 # A build of its own, without optimisation, so that lines are what they seem. check.c is not in it: the checked build
