@@ -30,6 +30,8 @@ struct recording {
     bool has_pauses;          /* older recordings have none */
     sqlite3_stmt *pause;      /* that of an event; NULL: not asked for yet */
     uint64_t bad_batches;     /* that were left out, for what they say of themselves can't be */
+    bool says_progress;       /* on a terminal; looked at before the sandbox, which may forbid that */
+    uint64_t said_ns;         /* when it was last said how far reading has come */
     struct life_replay replay;
     struct file_process *processes; /* in order of number */
     size_t process_count, process_room;
@@ -52,6 +54,9 @@ void reading_text(char *text, size_t size, sqlite3_stmt *row, int column);
 static inline uint64_t reading_number(sqlite3_stmt *row, int column) {
     return (uint64_t)sqlite3_column_int64(row, column);
 }
+
+/* Says on a terminal, every three seconds, how far reading has come: rows of so many, 0 if that is not known. */
+void reading_progress(struct recording *recording, uint64_t rows, uint64_t all, const char *what);
 
 /* recording_processes.c. Reads table process; fills the model's processes too where one is given. */
 bool reading_processes(struct recording *recording, struct model *model, struct failure *why);

@@ -114,13 +114,16 @@ bool recording_events(struct recording *recording, const uint64_t *probes, recor
     sqlite3_bind_int64(row, 2, PORTION);
     sqlite3_int64 key = INT64_MIN;
     bool end = false, go_on = true;
-    while (good && go_on && !end) {
+    for (uint64_t rows = PORTION; good && go_on && !end; rows += PORTION) {
         size_t count;
         /* A recorder that is at work may have written new processes with these events. */
         good = !recording->info.live || reading_processes(recording, NULL, why);
         good = good && read_portion(recording, row, probes, events, &count, &key, &end, why);
         for (size_t i = 0; good && go_on && i < count; i++) {
             go_on = on_event(context, &events[i].event, events[i].heap_id);
+        }
+        if (good && go_on && !end) {
+            reading_progress(recording, rows, recording->info.live ? 0 : recording->info.events, "events");
         }
     }
     sqlite3_finalize(row);

@@ -98,13 +98,16 @@ static bool read_batches(void *from, life_batch_fn *on_batch, void *context, str
     }
     sqlite3_int64 key = INT64_MIN;
     bool go_on = good, end = false;
-    while (good && go_on && !end) {
+    for (uint64_t rows = BATCH_PORTION; good && go_on && !end; rows += BATCH_PORTION) {
         /* A recorder that is at work may have written new processes with these batches. */
         good = !recording->info.live || reading_processes(recording, NULL, why);
         good = good && read_batch_portion(recording, row, portion, &key, why);
         end = portion->rows < BATCH_PORTION;
         for (size_t i = 0; good && go_on && i < portion->count; i++) {
             go_on = on_batch(context, &portion->batches[i]);
+        }
+        if (good && go_on && !end) {
+            reading_progress(recording, rows, 0, "batches of lifetimes");
         }
     }
     sqlite3_finalize(row);

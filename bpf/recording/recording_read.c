@@ -20,8 +20,12 @@
  * 4. Failure
  * A damaged recording is an error that says what is wrong. So is one that takes more work than any of its size. */
 #include "recording/reading.h"
+#include "util/clock.h"
+#include "util/format.h"
 #include "util/interrupt.h"
+#include "util/message.h"
 #include "util/sandbox.h"
+#include "util/test_switch.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,6 +287,17 @@ static bool read_head(struct recording *recording, struct failure *why) {
     return good && (!recording->has_pauses || reading_tables(recording, &pause, 1, why)) && read_meta(recording, why);
 }
 
+void reading_progress(struct recording *recording, uint64_t rows, uint64_t all, const char *what) {
+    char done[FORMAT_MAX], of[FORMAT_MAX];
+    const uint64_t now = now_ns(), wait_ns = test_switch("EDENSCOPE_IMPATIENT") ? 0 : 3000000000;
+    if (!recording->says_progress || now - recording->said_ns < wait_ns) {
+        return;
+    }
+    recording->said_ns = now;
+    message_print("%.200s: %s%s%s %s read", recording->path, format_count(done, rows), all ? " of " : "",
+                  all ? format_count(of, all) : "", what);
+}
+
 struct recording *recording_open_with(const char *path, unsigned how, struct failure *why) {
     struct recording *recording = calloc(1, sizeof *recording);
     if (!recording) {
@@ -291,6 +306,8 @@ struct recording *recording_open_with(const char *path, unsigned how, struct fai
     }
     snprintf(recording->path, sizeof recording->path, "%s", path);
     recording->is_last = how & RECORDING_LAST;
+    recording->says_progress = message_is_on_terminal();
+    recording->said_ns = now_ns();
     bool good = file_open(&recording->held, path, how & RECORDING_FORCE, why);
     recording->info.live = good && recording->held.is_live;
     good = good && (!(how & RECORDING_LAST) || give_up_rights(why)) && read_head(recording, why);

@@ -3,7 +3,8 @@
  *
  * EDENSCOPE_NO_MULTI    attach by perf events even where uprobe_multi links exist
  * EDENSCOPE_NO_DESCENT  look for children even where the kernel can follow them
- * EDENSCOPE_WITHOUT     comma-separated probes not to attach */
+ * EDENSCOPE_WITHOUT     comma-separated probes not to attach
+ * EDENSCOPE_IMPATIENT   say how far reading a recording has come after each portion, not every three seconds */
 #ifndef EDEN_BPF_TEST_SWITCH_H
 #define EDEN_BPF_TEST_SWITCH_H
 

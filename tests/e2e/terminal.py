@@ -31,18 +31,19 @@ def read_all(terminal, tool):
     return text
 
 
-def shown(columns, *arguments, of="stdout", wanted=0, **environment):
+def shown(columns, *arguments, of="stdout", wanted=0, tool=scope, **environment):
     """What a command prints on a terminal of so many columns; its other output goes elsewhere."""
     ours, its = os.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     other = tempfile.TemporaryFile()
     streams = {"stdout": other, "stderr": other} | {of: its}
-    tool = subprocess.Popen([scope, *arguments], env=CLEAN | {"TERM": "xterm-256color"} | environment, **streams)
-    text = read_all(ours, tool)
+    process = subprocess.Popen([tool, *arguments], env=CLEAN | {"TERM": "xterm-256color"} | environment, **streams)
+    text = read_all(ours, process)
     os.close(its)
     os.close(ours)
     other.seek(0)
-    assert tool.wait() == wanted or wanted is None and tool.wait() >= 0, (arguments, tool.wait(), text, other.read())
+    status = process.wait()
+    assert status == wanted or wanted is None and status >= 0, (arguments, status, text, other.read())
     return text.decode().replace("\r\n", "\n")
 
 
@@ -194,3 +195,12 @@ for columns in WIDTHS:
 check_width(shown(0, *report, NO_COLOR="1", COLUMNS="50"), 50, report)
 assert shown(0, *report, NO_COLOR="1") == piped(*report)
 print("messages are folded")
+
+# How far reading has come is said on a terminal, by a tool that does not wait three seconds for it.
+impatient = {"tool": os.path.join(os.path.dirname(exercise), "edenscope"), "EDENSCOPE_IMPATIENT": "1", "NO_COLOR": "1"}
+for view, what in (["script"], r"edenscope: one\.data: [0-9,]+ of [0-9,]+ events read\n"), (
+        ["lifetimes"], r"edenscope: one\.data: [0-9,]+ batches of lifetimes read\n"):
+    said = shown(100, *view, "-i", "one.data", of="stderr", **impatient)
+    assert re.match(what, said), (view, said)
+    assert not re.search(what, piped(*view, "-i", "one.data", of="stderr")), view
+print("progress is said on a terminal alone")
