@@ -105,11 +105,14 @@ static bool report_missing(void *context, const struct options *options, const s
     }
     message_more(&missing, "heaps are not counted");
     return heaps == 0 || shown != 0 ||
-           failure_set(why, 1, "nothing was counted: %s",
-                       collections != 0    ? "no heap could count"
-                       : options->command  ? "the program had no full collection"
-                       : options->collects ? "the process allocated nothing, or is stopped; give more seconds"
-                                           : "no full collection ended meanwhile; --collect asks for one");
+           failure_set(
+               why, 1, "nothing was counted: %s",
+               collections != 0   ? "no heap could count"
+               : options->command ? "the program had no full collection"
+               : options->collects
+                   ? "no full collection ended meanwhile: the process may allocate little, collect for longer or be "
+                     "stopped; give more seconds"
+                   : "no full collection ended meanwhile; --collect asks for one");
 }
 
 int cmd_histo(int argc, char **argv) {

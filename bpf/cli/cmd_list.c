@@ -155,7 +155,7 @@ struct seen_file {
     unsigned owner;          /* of the process */
     struct notes notes;
     uint64_t registry; /* 0: not Eden */
-    bool is_malformed; /* nor is known what it is */
+    bool is_malformed; /* whether it is Eden's is unknown */
 };
 
 /* A process to look at. */
@@ -400,6 +400,7 @@ __attribute__((format(printf, 2, 3))) static void report_cut(struct listing *lis
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (listing->is_verbose) {
+        listing->cut.count++;
         message_print("%s", text);
     } else {
         message_few(&listing->cut, "%s", text);

@@ -5,6 +5,7 @@
 
 #include "recording/recording_sql.h"
 #include "recording/recording_vfs.h"
+#include "util/message.h"
 #include "util/replace.h"
 
 enum {
@@ -32,6 +33,12 @@ struct known_process {
     bool is_forgotten;      /* it has ended, and its heaps are looked for no more */
 };
 
+/* As the kernel has it. */
+struct folder_name {
+    char path[PATH_MAX]; /* "": the kernel does not say */
+    size_t from;         /* where the part begins that a relative path depends on; 0: all of it */
+};
+
 struct live_heap {
     uint64_t address, id, serial; /* as in struct heap_ref */
 };
@@ -54,8 +61,8 @@ struct recorder {
     bool published, failed;
     enum recording_cut cut; /* why it failed */
     struct recorder_options options;
-    char path[PATH_MAX];     /* as given */
-    char folder[PATH_MAX];   /* as the kernel names it; "": it does not */
+    char path[PATH_MAX]; /* as given */
+    struct folder_name folder;
     struct pending *pending; /* by time; from pending_first on, before which are those that have been written */
     size_t pending_first, pending_count, pending_room;
     struct pending_batches batches;
@@ -64,6 +71,7 @@ struct recorder {
     bool is_finishing;          /* nothing comes any more: a lock is waited for */
     uint64_t busy_since_ns;     /* since when another program holds the file locked; 0: it does not */
     bool is_lock_named;
+    struct message_kind locks;
     uint64_t dropped, dropped_records; /* events, and records of lifetimes, for which there was no more memory then */
     uint64_t pending_since_ns, events, written_events, last_key, last_time;
     struct known_process **processes; /* each owned; by number, less 1 */

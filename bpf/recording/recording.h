@@ -65,8 +65,9 @@ void recorder_began(struct recorder *recorder, uint64_t mono_ns);
 int recorder_folder(const struct recorder *recorder);
 /* Whether the recording still stands at its path: somebody may have removed, renamed or replaced it. */
 bool recorder_is_in_place(const struct recorder *recorder);
-/* Whether the path still leads to the recording, which is in place: its folder may have been renamed, and another one
- * may stand there. folder[] is the one that has the recording, as the kernel names it. */
+/* Whether the recording's folder has the name that it had when the recording was created: if it was renamed, another
+ * one may stand at the path. folder[]: its name now. Where a link on the path leads meanwhile is not looked at: links
+ * of strangers are not followed. */
 bool recorder_is_at_path(const struct recorder *recorder, char folder[PATH_MAX]);
 
 /* Adds an event; quick, unless very many wait to be written. After false nothing more can be written; what was
@@ -86,7 +87,7 @@ bool recorder_write(struct recorder *recorder, bool *more, struct failure *why);
  * waits for 10 s at most while another program holds a lock on the file, and names it as below. */
 bool recorder_commit(struct recorder *recorder, const struct model *model, bool finished, struct failure *why);
 
-/* Names the process that has held a lock on the file for 3 s, so that nothing could be written; once. */
+/* Names the process that has held a lock on the file for 3 s, so that nothing could be written; once while it does. */
 void recorder_report_lock(struct recorder *recorder);
 uint64_t
 recorder_dropped_count(const struct recorder *recorder); /* events and records lost to that; they are counted */

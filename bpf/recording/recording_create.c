@@ -320,13 +320,15 @@ static int fill_file(struct recorder *recorder, const struct recorder_options *o
     return code == SQLITE_OK ? sql_run(recorder->db, "COMMIT") : code;
 }
 
-/* Asks the kernel alone: a walk along the path could wait for whoever has mounted something there. "": it does not say.
- */
-static void name_folder(const struct recorder *recorder, char name[PATH_MAX]) {
-    char link[64];
+/* Asks the kernel alone: a walk along the path could wait for whoever has mounted something there. */
+static void name_folder(const struct recorder *recorder, struct folder_name *name) {
+    char link[64], current[PATH_MAX];
     snprintf(link, sizeof link, "/proc/self/fd/%d", recorder->file.place.folder);
-    const ssize_t length = readlink(link, name, PATH_MAX - 1);
-    name[length > 0 ? length : 0] = '\0';
+    ssize_t length = readlink(link, name->path, sizeof name->path - 1);
+    name->path[length > 0 ? length : 0] = '\0';
+    /* Below the current folder, which may be renamed as well: a relative path still leads there. */
+    length = recorder->path[0] == '/' ? 0 : readlink("/proc/self/cwd", current, sizeof current);
+    name->from = length > 0 && strncmp(name->path, current, (size_t)length) == 0 ? (size_t)length : 0;
 }
 
 struct recorder *recorder_create(const struct recorder_options *options, struct failure *why) {
@@ -343,7 +345,7 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     good = good && look_around(recorder, options, &standing, why);
     close_standing(&standing);
     if (good) {
-        name_folder(recorder, recorder->folder);
+        name_folder(recorder, &recorder->folder);
     }
     good = good && (options->is_temporary ||
                     share_with(recorder->file.file, recorder->file.place.folder, options->reader, options->path, why));
@@ -502,8 +504,10 @@ bool recorder_is_in_place(const struct recorder *recorder) {
 }
 
 bool recorder_is_at_path(const struct recorder *recorder, char folder[PATH_MAX]) {
-    name_folder(recorder, folder);
-    return strcmp(folder, recorder->folder) == 0;
+    struct folder_name now;
+    name_folder(recorder, &now);
+    memcpy(folder, now.path, sizeof now.path);
+    return strcmp(now.path + now.from, recorder->folder.path + recorder->folder.from) == 0;
 }
 
 /* Removes the journal, unless it still has something to undo, or another file stands there now. */

@@ -741,6 +741,7 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
     }
     if (code == SQLITE_OK) {
         recorder->busy_since_ns = 0;
+        recorder->is_lock_named = false;
         drop_written(recorder, count);
         recorder->written_events += count;
         recorder->written_batches += batches;
@@ -782,10 +783,10 @@ void recorder_report_lock(struct recorder *recorder) {
         return;
     }
     recorder->is_lock_named = true;
-    message_print("%.200s: %s holds a lock on it, so nothing can be written: %s", recorder->path,
-                  holder_text(recorder, text),
-                  recorder->is_finishing ? "its last events, and their figures, will be lost"
-                                         : "new events wait in memory, and are counted as lost when it is full");
+    message_few(&recorder->locks, "%.200s: %s holds a lock on it, so nothing can be written: %s", recorder->path,
+                holder_text(recorder, text),
+                recorder->is_finishing ? "the last events are lost unless that ends within 10 s"
+                                       : "new events wait in memory, and are counted as lost when it is full");
 }
 
 static bool keep_event(struct recorder *recorder, const struct event *event) {

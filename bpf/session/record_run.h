@@ -16,7 +16,7 @@ struct record_request {
     const uid_t *reader; /* as struct recorder_options */
     uint64_t most_bytes; /* the recording's largest size; 0: as struct recorder_options says */
     bool temporary;      /* a private temporary recording: its name is not reported */
-    const char *waits;   /* said once a second has passed; NULL: nothing */
+    const char *waits;   /* printed after one second; NULL: nothing */
     bool quiet;          /* nothing is said of what was recorded, but what is lost */
     bool keeps_rights;   /* the caller goes on to what takes them */
     int folder;          /* of a temporary one: O_PATH, from which it is to be removed without rights; the caller's */

@@ -141,7 +141,7 @@ static struct program *add_program(struct source *source, struct observed *obser
             source_add_file(source, observed, source_budget(observed), &file->file, file->path, true, &why);
         program.has_probes = program.has_probes || (number >= 0 && source->file[number].sites[KERNEL_ON_PROBE] != 0);
         program.failed =
-            program.failed || number < 0 ||
+            program.failed || number < 0 || source->file[number].is_malformed ||
             (source_is_by_file(source) && !source_attach_file(source, observed, (uint32_t)number, &file->file, &why));
         if (!program.failed && source->file[number].attached_ns > attached_ns) {
             attached_ns = source->file[number].attached_ns;

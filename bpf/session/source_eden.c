@@ -67,8 +67,8 @@ static bool open_process(struct source *source, int id, struct failure *why) {
     }
     if (observed->attachments == 0 && look.malformed != 0) {
         return failure_set(why, 1,
-                           "process %d (%s): whether it uses Eden is unknown, because its file %.200s is malformed; "
-                           "`edenscope list` says of the file how",
+                           "process %d (%s): whether it uses Eden is unknown, because its file %.200s cannot be read; "
+                           "`edenscope list FILE` prints the reason",
                            pid, observed->command, source->file[look.malformed_file].name);
     }
     if (observed->attachments == 0) {

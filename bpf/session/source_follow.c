@@ -217,14 +217,15 @@ void source_look(struct source *source, struct observed *observed, uint64_t end_
     struct failure why = {0};
     struct look look = {.source = source, .observed = observed, .why = &why, .end_ns = end_ns};
     source_look_at_mappings(&look);
+    const bool is_known = look.refused == 0 && look.malformed == 0;
     if (!look.is_unchanged) {
-        observed->has_all = look.files > 0 && look.refused == 0 && !look.failed && !look.is_gone &&
-                            (observed->has_all || !look.goes_on);
+        observed->has_all =
+            look.files > 0 && is_known && !look.failed && !look.is_gone && (observed->has_all || !look.goes_on);
         observed->mapped_cpu_ns = target_cpu_ns((int)observed->key.pid);
     }
     bool has_all = observed->has_all && !look.is_cut;
     bool is_whole = has_all && (!observed->is_partial || is_loaded(observed, &look));
-    if (look.refused != 0) {
+    if (!is_known) {
         observed->inspected_ns = 0;
     } else if (observed->inspected_ns == 0 &&
                (observed->attachments > 0 ? has_all : is_whole && !observed->expects_probes)) {

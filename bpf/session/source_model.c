@@ -390,8 +390,9 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     now = now > source->shown_ns ? now : source->shown_ns; /* a snapshot may come before the notice of the end */
     source->shown_ns = now;
     model->wall_ns = now - source->start_ns;
+    const uint64_t counted = kernel_lost_kind(source->kernel, LOST_EVENTS); /* first: both grow meanwhile */
     model->lost = kernel_lost(source->kernel, false);
-    model->uncounted = sum_less(model->lost, kernel_lost_kind(source->kernel, LOST_EVENTS));
+    model->uncounted = sum_less(model->lost, counted);
     model->lost_records = kernel_lost(source->kernel, true);
     model->missed_children = source_missed_children(source);
     model->status = source_exit_status(source);

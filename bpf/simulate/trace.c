@@ -89,6 +89,7 @@ static void take_heap(struct simulate_trace *trace, const struct process_model *
         .eden_size = (double)figures[EDEN_FIGURE_eden_size],
     };
     memcpy(trace->recorded.full_by_cause, heap->full_by_cause, sizeof trace->recorded.full_by_cause);
+    trace->met_limit = heap->full_by_cause[EDEN_FULL_LIMIT] != 0 || figures[EDEN_FIGURE_alloc_failures] != 0;
 }
 
 static bool choose_heap(struct simulate_trace *trace, struct recording *recording, const struct heap_choice *choice,
@@ -206,11 +207,11 @@ static bool read_objects(struct reader *reader, struct recording *recording) {
 
 /* What a heap does at its limit is not simulated. */
 static bool check_limit(const struct simulate_trace *trace, struct failure *why) {
-    return isinf(trace->parameters.max_heap) || trace->recorded.full_by_cause[EDEN_FULL_LIMIT] == 0 ||
-           failure_set(why, 1,
-                       "the heap was recorded with max_heap=%.0f, and came to this limit, which cannot be simulated; "
-                       "record with a larger max_heap, or none",
-                       trace->parameters.max_heap);
+    return !trace->met_limit ||
+           failure_set(
+               why, 1,
+               "the recorded heap came to its max_heap, which cannot be simulated; record with a larger one, or "
+               "none");
 }
 
 /* The share that dead old objects held of what they could hold; then simulates the recorded run again. */

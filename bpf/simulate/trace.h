@@ -13,6 +13,7 @@ struct simulate_trace {
     struct simulate_parameters parameters;
     struct simulate_history history; /* owned */
     struct simulate_figures recorded;
+    bool met_limit;                /* max_heap, or an allocation failed */
     uint64_t recorded_bytes;       /* allocated */
     struct simulate_figures again; /* the same, simulated */
     struct simulate_holding holding;

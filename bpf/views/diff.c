@@ -459,11 +459,13 @@ void diff_print(FILE *out, const struct diff_side *sides, size_t count) {
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "# %c: ", 'A' + (char)i);
         text_print(out, sides[i].names);
-        bool is_partial = false;
+        bool is_partial = false, is_lossy = false;
         for (size_t j = 0; j < sides[i].count; j++) {
             is_partial = is_partial || sides[i].runs[j].is_partial;
+            is_lossy = is_lossy || sides[i].runs[j].lost != 0;
         }
-        fprintf(out, "%s\n", is_partial ? " (a part only: figures are \"at least\")" : "");
+        fprintf(out, "%s%s\n", is_partial ? " (a part only: figures are \"at least\")" : "",
+                is_lossy ? " (events were lost: percentiles lack their pauses)" : "");
     }
     bool any = false;
     for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {

@@ -92,7 +92,7 @@ bool side_read(struct recording *recording, const struct heap_choice *choice, st
     bool good = recording_model(recording, &model, why);
     side->wall_ns = model.wall_ns;
     side->lost = model.lost;
-    side->is_partial = recording_partial(recording_info(recording)) || model.lost;
+    side->is_partial = recording_partial(recording_info(recording)) || model.uncounted;
     for (size_t i = 0; good && i < model.process_count; i++) {
         const struct process_model *process = &model.processes[i];
         for (size_t j = 0; good && j < process->heap_count; j++) {

@@ -24,7 +24,7 @@ struct side {
     struct percentiles scavenges, fulls;
     enum side_param has_param[EDEN_PARAM_COUNT];
     char param[EDEN_PARAM_COUNT][64]; /* terminated */
-    bool is_partial;                  /* still being recorded, or cut short, or events were lost */
+    bool is_partial;                  /* still being recorded, or cut short, or lost events that figures lack */
     bool is_part;                     /* of some heap, the beginning or the end was not observed */
 };
 

@@ -108,7 +108,7 @@ mkfifo "$folder/wait"
 "$folder/cut" --wait <>"$folder/wait" >"$folder/cut.out" 2>"$folder/cut.err" &
 pid[cut]=$!
 until_true "cut is ready" has_begun cut
-for command in "list $folder/cut" "list -p ${pid[cut]}" "stat -p ${pid[cut]} 1 1"; do
+for command in "list $folder/cut" "list -p ${pid[cut]}" "list -v -p ${pid[cut]}" "stat -p ${pid[cut]} 1 1"; do
     # shellcheck disable=SC2086
     run "$scope" $command
     [[ $status == 1 ]] || die "$command gave status $status: $(cat "$folder/out")"
@@ -116,6 +116,8 @@ for command in "list $folder/cut" "list -p ${pid[cut]}" "stat -p ${pid[cut]} 1 1
         die "$command says: $(cat "$folder/err")"
     ! grep -q 'does not use Eden\|: 0 probes' "$folder/out" "$folder/err" || die "$command takes it for a program without Eden"
 done
+run "$scope" stat -- "$folder/cut" 1
+grep_all -q 'missed' "$folder/err" || die "a command whose file cannot be read counts as observed: $(cat "$folder/err")"
 end_all
 
 # ---- another program in the same process, which goes on with the former one's heap ---------------------------------------

@@ -377,4 +377,8 @@ grep -q "shelf/a.data: its folder was renamed or replaced during the recording; 
 ! grep -q 'wrote shelf' err || die "it is said to be in the other folder: $(cat err)"
 [[ $(cat shelf/a.data) == other && $(sqlite3 moved/a.data "SELECT value FROM meta WHERE key = 'finished'") == 1 ]] ||
     die "the recording is not whole where it is"
+mkdir current
+(cd current && "$scope" record -o a.data -- sh -c "mv ../current ../renamed; '$exercise' 1 >out" 2>../err) ||
+    die "a current folder that was renamed: $(cat err)"
+grep -q 'wrote a.data ' err || die "the recording is where a relative path leads: $(cat err)"
 echo "a recording that is gone is no success"

@@ -69,7 +69,7 @@ wait "$tool" || status=$?
 kill -0 "$holder" || die "the lock is gone"
 kill "$holder"
 [[ $status == 1 ]] || die "a lock that stays gave status $status: $(cat err)"
-[[ $(grep -n 'so nothing can be written: its last events' err | cut -d: -f1) -lt $(grep -n 'recording stopped' err | cut -d: -f1) ]] ||
+[[ $(grep -n 'so nothing can be written: the last events' err | cut -d: -f1) -lt $(grep -n 'recording stopped' err | cut -d: -f1) ]] ||
     die "the lock is not named while the recorder waits for it: $(cat err)"
 grep -q 'held.data: another program (`lsof` names it) holds a lock on it: its last [0-9,]* events' err ||
     die "what is lost is not reported: $(cat err)"

@@ -145,7 +145,7 @@ EDEN_OPTIONS=policy=fixed,eden_size=256K \
     "$scope" record --lifetimes=details --sampling all -o all.data -- "$exercise" >out 2>err ||
     die "record: $(cat err)"
 expect_status 0 "$scope" simulate -i all.data --heap 1 eden_size=1M
-refused 'recorded with max_heap=2097152, and came to this limit, which cannot be simulated' -i all.data --heap 3
+refused 'the recorded heap came to its max_heap, which cannot be simulated' -i all.data --heap 3
 "$scope" record --lifetimes=details --sampling all -o auto.data -- "$exercise" >out 2>err || die "record: $(cat err)"
 refused 'recorded with policy=auto, which cannot be simulated; record with policy=fixed' -i auto.data --heap 2
 # One object in place of all, of all bytes: it dies far beyond them; or it is born, and they are, as far.
