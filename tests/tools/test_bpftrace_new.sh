@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# A later bpftrace than Debian 12's, that of Debian unstable in a root of its own, lists all probes and reads all twelve
+# A later bpftrace than Debian 12's, that of Debian unstable in a root of its own (UNSTABLE=DIR: this one), lists all probes and reads all twelve
 # arguments of a scavenge.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../e2e/common.sh"
 
 [[ $EUID == 0 ]] || { echo "takes root"; exit 77; }
 program=$(readlink -f "$build/tests/children")
-root=$(readlink -f "$build")/tests/unstable
-if [[ ! -x $root/usr/bin/bpftrace ]]; then
-    rm -rf --one-file-system "$root"
+root=${UNSTABLE:-}
+if [[ -z $root ]]; then
+    root=$(mktemp -d /var/tmp/eden.XXXXXX)
+    trap 'cleanup; rm -rf --one-file-system "$root"' EXIT
     mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' |
         awk '$2 == "bookworm" && $1 !~ /security/ { print $1; exit }')
     debootstrap --variant=minbase --include=bpftrace sid "$root" "$mirror" >"$folder/log" 2>&1 ||
