@@ -14,7 +14,7 @@ into included; the tool's own CPU time stands beside it. Ephemerons, plain and p
 Each run is checked: the program prints what it prints alone, nothing is lost, and every object born has died or was
 alive at the end. A run where that is not so is reported, and the exit status is 1.
 
-The JSON file is written anew after each program: a list of {"program", "mechanism", "sampling", "output", "pairs",
+The JSON file is written at the end, as FILE.part after each program: a list of {"program", "mechanism", "sampling", "output", "pairs",
 "time_ratio": {"min", "median", "max"}, "mean", "interval", "memory_ratio", "program_cpu_s", "tool_cpu_s",
 "ns_per_object", "objects", "allocated_bytes", "paper_memory_ratio", "lost", "problems"} and, of pretenured
 ephemerons, "gain". Ratios are of CPU time; means are geometric, intervals of 95%; "output" is "sums", added up in the
@@ -187,12 +187,13 @@ def measure(arguments, programs, samplings, entries):
         program = life_programs.command(name, life_programs.FULL, arguments.build, data)
         bench.warm(name, program)
         entries.extend(bench.entries(name, program, sides, samplings, count))
-        life_programs.write_whole(arguments.output, json.dumps(entries, indent=1) + "\n")
+        life_programs.write_whole(arguments.output + ".part", json.dumps(entries, indent=1) + "\n")
 
     for name in programs:
         add(name, arguments.data[0], arguments.n, ("vm",))
     for name in programs if arguments.e else []:
         add(name, arguments.data[-1], arguments.e, EPHEMERONS)
+    os.replace(arguments.output + ".part", arguments.output)
 
 
 def main():
@@ -225,7 +226,7 @@ def main():
         status = 130
     if entries:
         lifetimes_table.show(entries)
-        print(f"\n{arguments.output} has these figures, and every ratio")
+        print(f"\n{arguments.output}{'.part' if status else ''} has these figures, and every ratio")
     return status or int(any(entry["problems"] for entry in lifetimes_table.flat(entries)))
 
 

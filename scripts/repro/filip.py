@@ -1,15 +1,14 @@
 """Paper C (FiLiP): lifetimes of five programs at four rates, as they are and with the instances of their short-lived
 classes kept; from profiles of `edenscope lifetimes` (root)."""
 import csv
+import json
 import os
 import statistics
 import subprocess
-import sys
+import time
 
-from repro import page, settings
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 import life_programs
+from repro import page, parts, settings
 
 # The paper gives no parameters of its collector: the programs run with this one's own.
 SMALL_EDEN = "256K"  # of smaller programs, for as many collections
@@ -113,20 +112,17 @@ class Programs:
     def profile(self, name, sampling, keeps):
         key = (name, sampling, keeps)
         if key not in self.made:
-            path = os.path.join(self.lab.data, "filip-profile")
             eden = OWN_EDEN.get(name, settings.OWN["eden_size"]) if self.lab.scale == 1 else SMALL_EDEN
             environment = self.lab.environment(settings.OWN | {"eden_size": eden})
-            for form in ["--json"], ["--view", "csv"]:
-                words = life_programs.lifetimes(self.lab.build, sampling, f"{path}.{form[-1]}", *form)
-                done = subprocess.run(words + self.command(name, keeps), env=environment, capture_output=True, text=True)
-                if done.returncode != 0:
-                    raise RuntimeError(f"{' '.join(words)} {name} gave status {done.returncode}: {done.stderr.strip()}")
-            seen = life_programs.load(f"{path}.--json")
+            recording = self.lab.record_lifetimes(sampling, self.command(name, keeps), environment)
+            with self.lab.read_lifetimes(recording, "--json") as file:
+                seen = json.load(file)
             problems = life_programs.problems(seen, sampling)
             if problems:
                 raise RuntimeError(f"{name} at {sampling}: {'; '.join(problems)}")
-            with open(f"{path}.csv", newline="", encoding="utf-8") as file:
+            with self.lab.read_lifetimes(recording, "--view", "csv") as file:
                 self.made[key] = Profile(csv.DictReader(file), seen)
+            os.remove(recording)
         return self.made[key]
 
     def each_rate(self, name, keeps=False):
@@ -235,6 +231,8 @@ def table_5(programs):
     if os.path.exists(name):
         for entry in life_programs.load(name):
             key = entry["program"], entry["sampling"]
+            if entry["lost"] or entry["problems"]:
+                raise RuntimeError(f"{name}: {' at '.join(key)}: {entry['lost']} lost; {'; '.join(entry['problems'])}")
             measured[entry["mechanism"], *key] = entry["mean"]
             if entry["program"] == FRAME:
                 objects[entry["mechanism"]] = entry["objects"] / 1e6
@@ -250,11 +248,10 @@ def table_5(programs):
     rows, gains = [], {"paper": [], "here": []}
     for program in PROGRAMS:
         of_paper = life_programs.PAPER_TIME[program]
-        gain = [plain / pretenured for plain, pretenured in zip(of_paper["ephemeron"], of_paper["pretenured"])]
-        gains["paper"] += gain
+        gains["paper"] += of_paper["gain"]
         gains["here"] += here("gain", program)
         for title, kind, known in (("plain ephemerons", "ephemeron", of_paper["ephemeron"]),
-                                   ("pretenured", "pretenured", of_paper["pretenured"]), ("gain", "gain", gain),
+                                   ("pretenured", "pretenured", of_paper["pretenured"]), ("gain", "gain", of_paper["gain"]),
                                    ("Eden's collector", "vm", None)):
             known = map(hundredths, known) if known else [""] * 4
             rows.append([f"{program}, {title}", *beside(known, map(hundredths, here(kind, program)))])
@@ -272,7 +269,7 @@ def table_5(programs):
         some_there, hundredth_there, few_there = (
             mean([life_programs.PAPER_TIME[program]["ephemeron"][at] for program in PROGRAMS]) - 1 for at in (1, 2, 3))
         larger = sum(ours > paper for ours, paper in zip(gains["here"], gains["paper"]))
-        said = (f"Mean ratios of processor time, by `make bench-lifetimes`; a gain of the paper is the ratio of its two rows. The mean of the twenty gains is "
+        said = (f"Mean ratios of processor time, by `make bench-lifetimes` of {dated(name)}; gains of the paper are as it prints them. The mean of the twenty gains is "
                 f"{hundredths(mean(gains['paper']))} in the paper and {hundredths(of_ours)} here; {larger} of ours are larger. "
                 f"What the paper's plain ephemerons add at 0.1% is {page.percent(few_there / some_there)} of what they add at 50%, and "
                 f"{page.percent(few_there / hundredth_there)} of what they add at 1%. So few ephemerons can't cost that, and "
@@ -280,6 +277,32 @@ def table_5(programs):
                 f"The data frame makes {objects['ephemeron']:.1f} million objects with ephemerons here, and {objects['vm']:.1f} with Eden's collector; "
                 "86.0 in the paper.")
     return page.table(["", *HEADS], rows), said
+
+
+def dated(name):
+    return time.strftime("%d %B %Y", time.gmtime(os.path.getmtime(name)))
+
+
+def paced(programs):
+    """Of bloc as the paper runs it, ten seconds of frames: the time that passes with ephemerons over that without."""
+    frames = 600 if programs.lab.scale == 1 else 60
+    command = [programs.lab.program("bloc"), "--frames", str(frames), "--pace", "60"]
+
+    def passed(*words):
+        start = time.monotonic()
+        done = subprocess.run([*words, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join([*words, *command])} gave status {done.returncode}: {done.stderr.strip()}")
+        return time.monotonic() - start
+
+    alone, table = passed(), os.path.join(programs.lab.data, "paced.json")
+    found = {mechanism: passed(*life_programs.lifetimes(programs.lab.build, "all", table, "--json", "--mechanism", mechanism))
+             / alone for mechanism in ("ephemeron", "pretenured", "vm")}
+    programs.lab.write("filip-paced", found, [list(found.values())])
+    return (f"Bloc as the paper runs it, {frames / 60:.0f} s of 60 frames a second: {hundredths(found['ephemeron'])} of the time "
+            f"with plain ephemerons at 100%, {hundredths(found['pretenured'])} with pretenured ones, and "
+            f"{hundredths(found['vm'])} with Eden's collector (starting the tool included): it waits for the next frame most of the time, "
+            "as there.")
 
 
 def table_6(programs):
@@ -320,8 +343,9 @@ def figures(programs):
                                     for title, profiles in both]),
         "**Figure 4: the data frame, all objects**\n\n" + histogram(lab, "filip-figure-4", [("all objects", plain, None)], 240),
         "**Figure 5: by class**\n\n" + histogram(lab, "filip-figure-5", [(name, plain, name) for name in CLASSES]),
-        "Shares of objects by lifetime, percent of the run on the clock of allocation; the paper's bins are a second. Two "
-        "humps, as in the paper: the parsers' objects die at once, and the rest lives to the end, on the right. In the "
+        "Shares of objects by lifetime, percent of the run on the clock of allocation; the paper's bins are a second. A long "
+        "lifetime is known to a sixteenth of it at worst, so a bar on the right may have what belongs beside it. The parsers' objects "
+        "die at once, and the rest lives to the end, on the right. In the "
         "paper about 85% are near 0, and the other 15% in the three bins on the right. With the classes kept, its "
         "lifetimes are 50 to 100% of the run at a rate of 100%, and 0 to 100% at the others.",
     ]
@@ -331,12 +355,14 @@ def run(lab):
     programs = Programs(lab)
     first, all_rise = table_1(programs)
     times, of_times = table_5(programs)
+    where, why = parts.table(programs, PROGRAMS)
     acted = "; ".join(f"{name}: {', '.join(KEPT[name])}" for name in PROGRAMS)
     return "\n\n".join([
         "The five programs of the paper, of the [same kinds](workloads.md)"
         + ("" if lab.scale == 1 else ", with small problems at this scale")
         + ". Lifetimes here are shares of the run on the clock of allocation, which does not depend on the machine: "
-        "bytes allocated between birth and death, as collections find it. The paper's are shares of the run's time. The "
+        "bytes allocated between birth and death, as collections find it. The paper's are shares of the run's time. But for "
+        "Table 5, Eden's collector reports births and deaths by itself; the paper's profiler makes ephemerons. The "
         "data frame runs with `--copies 3` and without an image.",
         "**Table 1: what keeping all instances of the short-lived classes adds to mean lifetimes, points**\n\n"
         + first,
@@ -346,12 +372,12 @@ def run(lab):
         "the mean by about one point by themselves. The paper says that kept objects anchor others, so that one can't "
         "predict by how much means rise.",
         "**Table 2: the data frame by class, likewise**\n\n" + table_2(programs),
-        "Ours depend less on the rate. Our explanation is the clock: what the paper's profiler costs makes the run longer, "
+        "Our explanation of the differences between rates is the clock: what the paper's profiler costs makes the run longer, "
         "the more the higher the rate, and its lifetimes are shares of that; bytes allocated do not depend on it.",
         "**Table 3: mean lifetimes, percent of the run**\n\n" + table_3(programs),
         "An object that is alive at the end counts as dying then, as the paper's figures imply; in brackets the estimate "
         "of `edenscope lifetimes`, which counts it as censored, so that what lives to the end weighs more. Honeyginger's "
-        "objects die at once there and here, but a death shows at the next scavenge, which is later by 0.31% of the run on average ([workloads](workloads.md)).",
+        "objects die at once there and here, but a death shows at the next scavenge, which is later by half an eden on average ([workloads](workloads.md)).",
         "**Table 4: the data frame's classes**\n\n" + table_4(programs),
         "The paper's are of 86,002,607 allocations at 100%, 43,001,311 at 50%, 860,026 at 1% and 86,003 at 0.1%. Shares of "
         "memory at low rates hang on how many of the few large Arrays are among the sample: here, and by its figures "
@@ -359,7 +385,9 @@ def run(lab):
         "**Table 5: time, over that of the program alone**\n\n" + times,
         of_times + " Eden's own mechanism needs no ephemerons: the collector itself reports births and deaths. "
         "For this table our bloc draws 60,000 frames at full speed. The paper's draws for ten seconds; its number of frames "
-        "is not in the text.",
+        "is not in the text. " + paced(programs),
+        "**Where the processor time goes with an ephemeron for each object**\n\n" + where,
+        why,
         "**Table 6: memory, by the paper's formula**\n\n" + table_6(programs),
         f"The paper estimates the bytes allocated, and {life_programs.PAPER_EPHEMERON} more for each object sampled, over the former "
         f"({life_programs.PAPER_EPHEMERON} is derived from its figures); it is what its ephemerons would cost these programs. "

@@ -4,6 +4,7 @@ The papers' sizes are SCALE 1. At a smaller one the data sets shrink, and with t
 heap of a hundredth with an eden of a hundredth has as many collections, which is what tables and figures are about.
 Parameters have least values (docs/parameters.md); a size below it is the least.
 """
+import contextlib
 import csv
 import functools
 import hashlib
@@ -18,6 +19,7 @@ import time
 from repro import paper
 
 LEAST = {"eden_size": 64 << 10, "grow_headroom": 64 << 10, "shrink_threshold": 0, "large_object": 4 << 10}
+FRAME_MEMORY = 5  # times the file: more than a process that loads it takes with any parameters here
 LEAST_SCALE = 0.005  # below it the default eden would be less than an eden can be
 LEAST_LARGE = 0.1 / 16  # of the file at a tenth: its Arrays fill a power of two as they do at a tenth
 
@@ -88,6 +90,15 @@ def spawn(command, environment, folder):
         out.seek(0)
         err.seek(0)
         return process.returncode, used, out.read(), err.read()
+
+
+def touch(size):
+    """Writes to so much memory, in a process of its own. A virtual machine pays its host for memory that it has not used for
+    a while: else a first run would pay, with several times as long in its scavenges, and later ones would not."""
+    size = min(size, os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
+    if size:
+        words = "import mmap, sys; mmap.mmap(-1, int(sys.argv[1]), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE)"
+        subprocess.run([sys.executable, "-c", words, str(size)], check=False)
 
 
 def read_lines(name):
@@ -180,7 +191,8 @@ class Lab:
                 self.file(name, factor)]
 
     def frame(self, name, options, factor=1):
-        return self.run(self.frame_command(name, factor), options, of_the_load)
+        memory = FRAME_MEMORY * os.path.getsize(self.file(name, factor))
+        return self.run(self.frame_command(name, factor), options, of_the_load, memory)
 
     @staticmethod
     def environment(options, **variables):
@@ -191,12 +203,13 @@ class Lab:
     def new_round(self):
         self.fresh.clear()
 
-    def run(self, command, options, measure=None):
+    def run(self, command, options, measure=None, memory=0):
         """The shortest run so far, after one more if there was none in this round. Raises RuntimeError where the
         program fails, has not just one heap, or answers otherwise than under other options."""
         key = (*command, *options.items())
         if key not in self.fresh:
             self.fresh.add(key)
+            touch(memory)
             runs = [self.run_once(command, options, measure), *([self.runs[key]] if key in self.runs else [])]
             self.runs[key] = min(runs, key=lambda run: run.processor)
         return self.runs[key]
@@ -226,6 +239,30 @@ class Lab:
         answer = hashlib.sha256(output).hexdigest()
         if self.answers.setdefault(tuple(command), answer) != answer:
             raise RuntimeError(f"{shown} answered otherwise than under other options")
+
+    # ---- lifetimes ---------------------------------------------------------------------------------------------------
+
+    def use_tool(self, words, environment=None):
+        """Runs edenscope. Raises RuntimeError if it fails."""
+        done = subprocess.run([self.tool, *words], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"edenscope {' '.join(words)} gave status {done.returncode}: {done.stderr.strip()}")
+
+    def record_lifetimes(self, sampling, command, environment, details=False):
+        """A recording of a run of the command. It is read in several forms: their figures are of one run."""
+        path = os.path.join(self.data, "lifetimes.data")
+        self.use_tool(["record", "--lifetimes=details" if details else "--lifetimes", "--sampling", sampling, "-o", path, "--",
+                       *command], environment)
+        return path
+
+    @contextlib.contextmanager
+    def read_lifetimes(self, recording, *form):
+        """An open file of what `edenscope lifetimes` prints of a recording."""
+        path = os.path.join(self.data, "lifetimes.read")
+        self.use_tool(["lifetimes", "-i", recording, *form, "-o", path])
+        with open(path, newline="", encoding="utf-8") as file:
+            yield file
+        os.remove(path)
 
     # ---- files -------------------------------------------------------------------------------------------------------
 

@@ -116,6 +116,10 @@ def shown(value):
     return f"{value:.3g} s"  # enough digits to differ from others, even if it is small
 
 
+def share_of(value, whole):
+    return f"{100 * value / whole:.2g}%"
+
+
 def verdict(name, runs, within):
     """Which of the other runs take less GC time than the tuned one, and than what tune proposes in their memory? `runs`:
     GC seconds and resident bytes of each setting; `within`: GC seconds of a tuned run in
@@ -132,5 +136,5 @@ def verdict(name, runs, within):
     in_their_memory = (f"more than theirs in that of {', '.join(more)}" if more
                        else f"at most theirs in that of each of {', '.join(within)}")
     return (f"{name}: GC time of `{NAME}`, {shown(gc)} in {page.megabytes(memory)} MB, is {compared}. With their memory "
-            f"as --max-heap, it is {in_their_memory}. Without a limit, it is {page.percent(gc / others['default'])} of the "
+            f"as --max-heap, it is {in_their_memory}. Without a limit, it is {share_of(gc, others['default'])} of the "
             "default's.")

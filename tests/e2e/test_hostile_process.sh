@@ -117,7 +117,7 @@ for command in "list $folder/cut" "list -p ${pid[cut]}" "list -v -p ${pid[cut]}"
     ! grep -q 'does not use Eden\|: 0 probes' "$folder/out" "$folder/err" || die "$command takes it for a program without Eden"
 done
 run "$scope" stat -- "$folder/cut" 1
-grep_all -q 'missed' "$folder/err" || die "a command whose file cannot be read counts as observed: $(cat "$folder/err")"
+grep_all -q 'whether it used Eden is unknown' "$folder/err" || die "a command whose file cannot be read counts as observed: $(cat "$folder/err")"
 end_all
 
 # ---- another program in the same process, which goes on with the former one's heap ---------------------------------------

@@ -100,10 +100,12 @@ before, after = read("figure-7-1"), read("figure-7-2")
 assert before[-1]["full"] == steps["1.6 GB", "default"]["full"] and max(column(before, "together")) > 5, before
 assert sum(column(before, "together")) == before[-1]["full"] and after[-1]["full"] <= 1, after
 
-# Figure 8: the same scavenges after both steps.
-first, third = read("figure-8-1"), read("figure-8-2")
-assert len(first) == len(third) > 200, (len(first), len(third))
-assert len(read("figure-8-rows")) == 5
+# Figure 8: the same scavenges after both steps, of both outcomes: how many Arrays stay remembered after step 1.
+first, third, other_first, other_third = (read(f"figure-8-{number}") for number in range(1, 5))
+assert len(first) == len(third) > 200 and len(other_first) == len(other_third) > 200, (len(first), len(other_first))
+rows = read("figure-8-rows")
+assert len(rows) == 5 and max(column(rows, "remembered")) > min(column(rows, "remembered")), rows
+assert max(column(rows, "authors_remembered")) == min(column(rows, "authors_remembered")), rows
 
 # The shrink threshold: above what the program frees nothing is unmapped; below, segments come and go.
 rows = read("shrink")
@@ -161,6 +163,16 @@ for row in rows:
 bins = read("filip-figure-4-0")
 assert sum(row["all"] for row in bins[:1]) > 0.83 and sum(row["all"] for row in bins[-3:]) > 0.16, bins
 
+# Where the time goes with ephemerons: each part, of each program, with either kind; the samples fall on something.
+rows = read("filip-parts")
+assert len({(row["program"], row["mechanism"]) for row in rows}) == len(rows) == 10, rows
+for row in rows:
+    shares = {name: value for name, value in row.items() if name not in ("program", "mechanism")}
+    assert len(shares) == 7 and abs(sum(shares.values()) - 1) < 1e-6, row
+    assert min(shares.values()) >= 0 and shares["measuring"] > 0, row
+(row,) = read("filip-paced")
+assert all(value > 0 for value in row.values()) and set(row) == {"ephemeron", "pretenured", "vm"}, row
+
 # The page shows each; figures are there and drawn.
 text = open(page, encoding="utf-8").read()
 for title in ("Tables 1 and 2", *(f"Figure {i}:" for i in range(2, 7)), "Figures 7 and 8", "Tables 1 to 5",
@@ -181,7 +193,7 @@ for file in FILES:
     assert ("is at most theirs in that of each of" in within) == (not more), (verdict, same)
     # Within the memory of the largest configuration it fits, and hardly collects in full.
     assert found[file, 5]["tuned_within_full"] < found[file, "default"]["full"] / 5, (verdict, same)
-    assert share == f"Without a limit, it is {here / of['default']:.0%} of the default's.", (verdict, of)
+    assert share == f"Without a limit, it is {100 * here / of['default']:.2g}% of the default's.", (verdict, of)
 for known in "**Scale 0.02.**", "5,599", "3,498", "4,265", "107", "not in its text":
     assert known in text, known
 assert "unknown" not in text and not re.search("not known of", text)
