@@ -124,7 +124,7 @@ bench-letgo: $(B)/bench/steady $(B)/bin/edenscope ## time a process before and a
 WATCHING_ROUNDS ?= 30
 $(B)/bench/mourning: $(B)/bench/mourning.o $(B)/lib/libeden.a
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ $(LDFLAGS) -lpthread
+	$(CC) -o $@ $^ $(LDFLAGS) -lm -lpthread
 
 .PHONY: bench-watching
 bench-watching: $(BENCH_TOOLS) $(B)/bench/mourning $(B)/workloads/dataframe $(B)/bin/edenscope $(BENCH_DATA) ## time programs beside record -a and export -a, and after them (paired runs, about fifteen minutes; root)
