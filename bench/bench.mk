@@ -121,13 +121,13 @@ bench-letgo: $(B)/bench/steady $(B)/bin/edenscope ## time a process before and a
 	@bench/letgo.py -n $(LETGO_PAIRS) -B $(B)
 
 # What it costs to be watched with all the machine.
-WATCHING_ROUNDS ?= 30
+WATCHING_ROUNDS ?= 15
 $(B)/bench/mourning: $(B)/bench/mourning.o $(B)/lib/libeden.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) -lm -lpthread
 
 .PHONY: bench-watching
-bench-watching: $(BENCH_TOOLS) $(B)/bench/mourning $(B)/workloads/dataframe $(B)/bin/edenscope $(BENCH_DATA) ## time programs beside record -a and export -a, and after them (paired runs, about fifteen minutes; root)
+bench-watching: $(BENCH_TOOLS) $(B)/bench/mourning $(B)/workloads/dataframe $(B)/bin/edenscope $(BENCH_DATA) ## time programs beside record -a and export -a, and after them (paired runs, about seven minutes; root)
 	@bench/watching.py -n $(WATCHING_ROUNDS) -B $(B) $(BENCH_DATA)
 
 # How good tune is, against an exhaustive grid. PROGRAMS: some only; GRID_POINTS: how many of its points, 0 for all.

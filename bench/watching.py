@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""watching.py [-n PAIRS] -B BUILD -- DATA
+"""watching.py [-n ROUNDS] -B BUILD -- DATA
 
 What it costs a program that `edenscope record -a` or `edenscope export -a` watches the whole machine, and whether
 anything stays once the tool has ended.
 
-First come as many runs of a program as there are rounds, before any tool has run: `never`. A round is three runs: beside
-the tool, after the tool has ended, and one more without it; which comes first alternates. Printed are ratios of the
-program's own CPU and wall time, beside and after by without, and without by never, with their 95% intervals, and the
-tool's own CPU time. The programs are the data frame on DATA, and
-bench/mourning.c, whose ephemerons die as fast as they are made. Other programs on the machine that use Eden are watched,
-too: end them first.
+A pair is a program and a copy of it without the probes' notes, which no tool attaches to, at the same time on one CPU,
+where the kernel lets them take turns every few milliseconds: a machine whose speed changes hits both alike. A round is a
+pair on each CPU before the tool has run, beside it, and after it has ended. Printed are ratios of the CPU time of the
+program by that of its copy, with their 95% intervals, and the tool's own CPU time. The programs are the data frame on
+DATA, and bench/mourning.c, whose ephemerons die as fast as they are made. Other programs on the machine that use Eden are
+watched, too: end them first.
 """
 import argparse
+import concurrent.futures
 import os
 import signal
 import subprocess
@@ -24,6 +25,7 @@ import urllib.request
 import pairs
 
 PORT = 19464
+EPHEMERONS = "100000000"  # a second or so of scavenges, each of which fires a thousand; fewer would be a measure of starting
 
 
 def answers():
@@ -63,51 +65,60 @@ class Tool:
         return used.ru_utime + used.ru_stime
 
 
-def round_of(number, build, name, program, library, folder):
-    """One run of each kind, and the tool's CPU time."""
-    sides = {}
+def run_on(cpu, program, library):
+    """The CPU time of one run there."""
+    name = os.path.basename(program[0])
+    _, processes = pairs.measure(program, library, SELFTIME_PIN=f"{name}:{cpu}")
+    return next(process["cpu"] for process in processes if process["name"] == name)
 
-    def without():
-        sides["without"] = pairs.run("", program, library)
 
-    def with_tool():
-        tool = Tool(build, name, folder)
-        try:
-            sides["beside"] = pairs.run("", program, library)
-        finally:
-            sides["tool"] = tool.end()
-        sides["after"] = pairs.run("", program, library)
+def ratios(program, copy, library):
+    """Of a pair on each CPU, all at the same time."""
+    cpus = sorted(os.sched_getaffinity(0))
+    with concurrent.futures.ThreadPoolExecutor(2 * len(cpus)) as pool:
+        runs = [[pool.submit(run_on, cpu, words, library) for words in (program, copy)] for cpu in cpus]
+        return [seen.result() / unseen.result() for seen, unseen in runs]
 
-    for part in (without, with_tool) if number % 2 else (with_tool, without):
-        part()
-    return sides
+
+def round_of(build, name, program, copy, library, folder):
+    """The ratios of each kind, and the tool's CPU time."""
+    sides = {"before": ratios(program, copy, library)}
+    tool = Tool(build, name, folder)
+    try:
+        sides["beside"] = ratios(program, copy, library)
+    finally:
+        spent = tool.end()
+    sides["after"] = ratios(program, copy, library)
+    return sides, spent
+
+
+def without_notes(program, folder):
+    """The words of a copy that has no probes for a tool; with their addresses nothing else has changed."""
+    copy = os.path.join(folder, os.path.basename(program[0]))
+    subprocess.run(["objcopy", "--remove-section", ".note.stapsdt", program[0], copy], check=True)
+    return [copy, *program[1:]]
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
-    parser.add_argument("-n", type=int, default=30)
+    parser.add_argument("-n", type=int, default=15)
     parser.add_argument("-B", dest="build", default="build")
     parser.add_argument("data")
     arguments = parser.parse_args()
     build = arguments.build
     library = os.path.abspath(os.path.join(build, "bench", "selftime.so"))
     programs = {"dataframe": [os.path.join(build, "workloads", "dataframe"), arguments.data],
-                "mourning": [os.path.join(build, "bench", "mourning")]}
+                "mourning": [os.path.join(build, "bench", "mourning"), EPHEMERONS]}
     with tempfile.TemporaryDirectory() as folder:
         for program, words in programs.items():
-            pairs.run("", words, library)  # warms caches; not counted
-            never = [pairs.run("", words, library) for _ in range(arguments.n)]
+            copy = without_notes(words, folder)
+            ratios(words, copy, library)  # warms caches; not counted
             for name in ("record", "export"):
-                rounds = [round_of(i, build, name, words, library, folder) for i in range(arguments.n)]
-                print(f"{program} beside edenscope {name} -a, and after it ({len(rounds)} rounds; the tool took "
-                      f"{sum(sides['tool'] for sides in rounds) / len(rounds):.3f} s of CPU time each)", flush=True)
-                for side in ("beside", "after"):
-                    for figure in ("cpu", "wall"):
-                        pairs.summary(f"{side} {figure}",
-                                      [sides[side][figure] / sides["without"][figure] for sides in rounds])
-                for figure in ("cpu", "wall"):
-                    pairs.summary(f"without {figure}, by never",
-                                  [sides["without"][figure] / first[figure] for sides, first in zip(rounds, never)])
+                rounds = [round_of(build, name, words, copy, library, folder) for _ in range(arguments.n)]
+                print(f"{program} and edenscope {name} -a ({len(rounds)} rounds; the tool took "
+                      f"{sum(spent for _, spent in rounds) / len(rounds):.3f} s of CPU time each)", flush=True)
+                for side in ("before", "beside", "after"):
+                    pairs.summary(side, [ratio for sides, _ in rounds for ratio in sides[side]])
 
 
 if __name__ == "__main__":
