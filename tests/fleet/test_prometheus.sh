@@ -108,7 +108,7 @@ for series in json.load(open("answer"))["data"]["result"]:
     lower = max((edge for edge in edges if edge < upper), default=0)
     assert lower <= value <= upper, (phase, value, seen, lower, upper)
     compared.add(phase)
-assert len(compared) > 3 and "pauses" in compared, (recorded.keys(), counts)
+assert len(compared) > 3 and "pauses" in compared, (compared, {name: row["calls"] for name, row in recorded.items()}, counts)
 print(f"{len(compared)} percentiles agree within a bucket")
 PYTHON
 done
