@@ -70,18 +70,22 @@ def lifetimes(build, sampling, output, *arguments):
     return [os.path.join(build, "bin", "edenscope"), "lifetimes", "--sampling", sampling, *arguments, "-o", output, "--"]
 
 
-def record(build, sampling, output, mechanism):
-    """Likewise: a recording of every sampled object."""
-    return [os.path.join(build, "bin", "edenscope"), "record", "--lifetimes=details", "--sampling", sampling,
+def record(build, sampling, output, mechanism, what="--lifetimes=details"):
+    """Likewise: a recording, of every sampled object, or of their sums."""
+    return [os.path.join(build, "bin", "edenscope"), "record", what, "--sampling", sampling,
             "--mechanism", mechanism, "-o", output, "--"]
 
 
-def read_back(build, recording, output):
-    """Writes what `lifetimes --json` prints of a recording to a file. Raises RuntimeError where that fails."""
-    words = [os.path.join(build, "bin", "edenscope"), "lifetimes", "--json", "-i", recording, "-o", output]
-    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+def run(words, environment=None):
+    """Raises RuntimeError where the command fails."""
+    done = subprocess.run(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(words)} gave status {done.returncode}: {done.stderr.strip()}")
+
+
+def read_back(build, recording, output, *form):
+    """Writes what `lifetimes` prints of a recording, by default JSON, to a file."""
+    run([os.path.join(build, "bin", "edenscope"), "lifetimes", *(form or ["--json"]), "-i", recording, "-o", output])
 
 
 def problems(seen, sampling, mechanism="vm"):
@@ -119,8 +123,5 @@ def write_whole(name, text):
 
 
 def profile(build, sampling, output, program, *arguments):
-    """Runs a program under `edenscope lifetimes`, whose output goes to a file. Raises RuntimeError where that fails."""
-    words = lifetimes(build, sampling, output, *arguments) + program
-    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(words)} gave status {done.returncode}: {done.stderr.strip()}")
+    """Runs a program under `edenscope lifetimes`, whose output goes to a file."""
+    run(lifetimes(build, sampling, output, *arguments) + program)

@@ -243,7 +243,7 @@ static void write_heap(struct top *top) {
     FILE *out = model_find_heap(process, top->heap) ? open_memstream(&text, &size) : NULL;
     for (size_t i = 0; out && i < process->heap_count; i++) {
         const struct heap_model *heap = &process->heaps[i];
-        const bool is_listed = top->shows_all && (top->with_ended || !top_has_ended(process, heap));
+        const bool is_listed = top->shows_all && (top->with_ended || !heap_has_ended(process, heap));
         if (is_listed || heap_is_same(HEAP_REF(heap), top->heap)) {
             fputc('\n', out);
             heap_table_print(out, process, heap, &top->model);

@@ -143,6 +143,10 @@ void model_report_end(const struct model *model, bool had_others, void (*report)
 
 size_t model_heap_count(const struct model *model); /* of all processes */
 
+/* Whether it is there no more: destroyed, or ended with its process or the program that had it. */
+static inline bool heap_has_ended(const struct process_model *process, const struct heap_model *heap) {
+    return process->ended || heap->destroyed || heap->is_former;
+}
 /* Whether the heap was observed for its whole life. */
 static inline bool heap_is_complete(const struct heap_model *heap) {
     return heap->destroyed && heap->earlier == EARLIER_WHOLE;

@@ -30,8 +30,8 @@ struct recording {
     bool has_pauses;          /* older recordings have none */
     sqlite3_stmt *pause;      /* that of an event; NULL: not asked for yet */
     uint64_t bad_batches;     /* that were left out, for what they say of themselves can't be */
-    bool says_progress;       /* on a terminal; looked at before the sandbox, which may forbid that */
-    uint64_t said_ns;         /* when it was last said how far reading has come */
+    bool says_progress;       /* messages appear on a terminal; the sandbox may forbid to ask later */
+    uint64_t said_ns;         /* when progress was last printed, or reading began */
     struct life_replay replay;
     struct file_process *processes; /* in order of number */
     size_t process_count, process_room;
@@ -55,7 +55,7 @@ static inline uint64_t reading_number(sqlite3_stmt *row, int column) {
     return (uint64_t)sqlite3_column_int64(row, column);
 }
 
-/* Says on a terminal, every three seconds, how far reading has come: rows of so many, 0 if that is not known. */
+/* Prints progress on a terminal, at most every three seconds. all: the number of rows; 0: unknown. */
 void reading_progress(struct recording *recording, uint64_t rows, uint64_t all, const char *what);
 
 /* recording_processes.c. Reads table process; fills the model's processes too where one is given. */

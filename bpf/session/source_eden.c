@@ -46,10 +46,11 @@ static bool open_process(struct source *source, int id, struct failure *why) {
         return failure_set(why, 1,
                            "process %d (%s): whether it uses Eden is unknown, because %d of its mapped files %s%s", pid,
                            observed->command, look.refused,
-                           look.refusal != ENOTSUP ? "cannot be opened: "
-                           : is_one                ? "is on FUSE"
-                                                   : "are on FUSE",
-                           look.refusal == ENOTSUP ? "" : strerror(look.refusal));
+                           look.refusal == ENOEXEC   ? "cannot be read; -v prints the reason"
+                           : look.refusal != ENOTSUP ? "cannot be opened: "
+                           : is_one                  ? "is on FUSE"
+                                                     : "are on FUSE",
+                           look.refusal == ENOTSUP || look.refusal == ENOEXEC ? "" : strerror(look.refusal));
     }
     if (!read && errno == EAGAIN) {
         return failure_set(why, 1, "process %d (%s) cannot be read: its threads end too fast", pid, observed->command);
@@ -64,12 +65,6 @@ static bool open_process(struct source *source, int id, struct failure *why) {
     if (look.files == 0) {
         return failure_set(why, 1, "process %d (%s) runs no program: it is a kernel thread, or has just ended", pid,
                            observed->command);
-    }
-    if (observed->attachments == 0 && look.malformed != 0) {
-        return failure_set(why, 1,
-                           "process %d (%s): whether it uses Eden is unknown, because its file %.200s cannot be read; "
-                           "`edenscope list FILE` prints the reason",
-                           pid, observed->command, source->file[look.malformed_file].name);
     }
     if (observed->attachments == 0) {
         char descendant[128];

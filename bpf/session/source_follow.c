@@ -102,8 +102,8 @@ static void look_at_file(struct look *look, const struct mapping *mapping, const
     size_t before = look->observed->attachments;
     uint64_t registry;
     if (number >= 0 && look->source->file[number].is_malformed) {
-        look->malformed++;
-        look->malformed_file = number;
+        look->refused++;
+        look->refusal = ENOEXEC;
     }
     if (number < 0 || !source_attach(look->source, look->observed, (uint32_t)number, file, look->why)) {
         look->failed = true;
@@ -217,15 +217,14 @@ void source_look(struct source *source, struct observed *observed, uint64_t end_
     struct failure why = {0};
     struct look look = {.source = source, .observed = observed, .why = &why, .end_ns = end_ns};
     source_look_at_mappings(&look);
-    const bool is_known = look.refused == 0 && look.malformed == 0;
     if (!look.is_unchanged) {
-        observed->has_all =
-            look.files > 0 && is_known && !look.failed && !look.is_gone && (observed->has_all || !look.goes_on);
+        observed->has_all = look.files > 0 && look.refused == 0 && !look.failed && !look.is_gone &&
+                            (observed->has_all || !look.goes_on);
         observed->mapped_cpu_ns = target_cpu_ns((int)observed->key.pid);
     }
     bool has_all = observed->has_all && !look.is_cut;
     bool is_whole = has_all && (!observed->is_partial || is_loaded(observed, &look));
-    if (!is_known) {
+    if (look.refused != 0) {
         observed->inspected_ns = 0;
     } else if (observed->inspected_ns == 0 &&
                (observed->attachments > 0 ? has_all : is_whole && !observed->expects_probes)) {

@@ -255,9 +255,7 @@ struct look {
     struct failure *why;
     uint64_t device, inode; /* of the file looked at last: a file is mapped in several parts */
     int files, refused;     /* refused: files that nobody knows the probes of */
-    int refusal;            /* errno of the last one */
-    int malformed;          /* files that are, */
-    int64_t malformed_file; /* and the number of the last one */
+    int refusal;            /* errno of the last one; ENOEXEC: it is malformed */
     uint64_t end_ns;        /* when it is cut short, to go on at the next one; 0: not at all */
     bool failed;
     bool is_gone;      /* what was mapped, with its process or by an exec: that it cannot be opened says nothing */

@@ -259,7 +259,7 @@ static void add_phase(struct group *group, unsigned number, const struct phase_m
 }
 
 static void add_heap(struct group *group, const struct process_model *process, const struct heap_model *heap) {
-    bool is_alive = !heap->destroyed && !heap->is_former && !process->ended;
+    bool is_alive = !heap_has_ended(process, heap);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         enum figure_kind kind = figure_descriptions[i].kind;
         if (!(heap->known >> i & 1) || (kind == KIND_gauge && !is_alive)) {

@@ -1,4 +1,5 @@
 """Paper B's Figures 4 and 5: memory and objects by lifetime, of all objects, each with its own lifetime (root)."""
+import array
 import csv
 
 from repro import page, paper
@@ -8,7 +9,7 @@ FILE = "529 MB"
 
 def objects(lab):
     """Bytes, moments of birth and of the end in ns of each object of the load; alive at the end it ends then."""
-    recording = lab.record_lifetimes("all", lab.frame_command(FILE), lab.environment(lab.papers(lab.scale_of(FILE))), True)
+    recording = lab.record_lifetimes("all", lab.frame_command(FILE), lab.environment(lab.papers(lab.scale_of(FILE))), "--lifetimes=details")
     with lab.read_lifetimes(recording, "--view", "csv") as file:
         rows = csv.reader(file)
         heads = next(rows)
@@ -21,10 +22,14 @@ def objects(lab):
 
 def run(lab):
     bins = paper.FIGURE_4_SECONDS
-    seen = list(objects(lab))
-    start, end = min(birth for _, birth, _ in seen), max(end for _, _, end in seen)
+    sizes, births, ends = (array.array("q") for _ in range(3))  # of millions
+    for size, birth, end in objects(lab):
+        sizes.append(size)
+        births.append(birth)
+        ends.append(end)
+    start, end = min(births), max(ends)
     sums = [[at, 0, 0] for at in range(bins)]  # bytes, objects
-    for size, birth, ended in seen:
+    for size, birth, ended in zip(sizes, births, ends):
         at = sums[min(bins - 1, (ended - birth) * bins // (end - start))]
         at[1] += size
         at[2] += 1

@@ -288,16 +288,14 @@ def paced(programs):
     frames = 600 if programs.lab.scale == 1 else 60
     command = [programs.lab.program("bloc"), "--frames", str(frames), "--pace", "60"]
 
-    def passed(*words):
+    def passed(run, *arguments):
         start = time.monotonic()
-        done = subprocess.run([*words, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"{' '.join([*words, *command])} gave status {done.returncode}: {done.stderr.strip()}")
+        run(*arguments)
         return time.monotonic() - start
 
-    alone, table = passed(), os.path.join(programs.lab.data, "paced.json")
-    found = {mechanism: passed(*life_programs.lifetimes(programs.lab.build, "all", table, "--json", "--mechanism", mechanism))
-             / alone for mechanism in ("ephemeron", "pretenured", "vm")}
+    alone, table = passed(life_programs.run, command), os.path.join(programs.lab.data, "paced.json")
+    found = {mechanism: passed(life_programs.profile, programs.lab.build, "all", table, command, "--json", "--mechanism",
+                               mechanism) / alone for mechanism in ("ephemeron", "pretenured", "vm")}
     programs.lab.write("filip-paced", found, [list(found.values())])
     return (f"Bloc as the paper runs it, {frames / 60:.0f} s of 60 frames a second: {hundredths(found['ephemeron'])} of the time "
             f"with plain ephemerons at 100%, {hundredths(found['pretenured'])} with pretenured ones, and "

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+import life_programs
 from repro import paper
 
 LEAST = {"eden_size": 64 << 10, "grow_headroom": 64 << 10, "shrink_threshold": 0, "large_object": 4 << 10}
@@ -242,24 +243,17 @@ class Lab:
 
     # ---- lifetimes ---------------------------------------------------------------------------------------------------
 
-    def use_tool(self, words, environment=None):
-        """Runs edenscope. Raises RuntimeError if it fails."""
-        done = subprocess.run([self.tool, *words], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"edenscope {' '.join(words)} gave status {done.returncode}: {done.stderr.strip()}")
-
-    def record_lifetimes(self, sampling, command, environment, details=False):
+    def record_lifetimes(self, sampling, command, environment, what="--lifetimes"):
         """A recording of a run of the command. It is read in several forms: their figures are of one run."""
         path = os.path.join(self.data, "lifetimes.data")
-        self.use_tool(["record", "--lifetimes=details" if details else "--lifetimes", "--sampling", sampling, "-o", path, "--",
-                       *command], environment)
+        life_programs.run(life_programs.record(self.build, sampling, path, "vm", what) + command, environment)
         return path
 
     @contextlib.contextmanager
     def read_lifetimes(self, recording, *form):
         """An open file of what `edenscope lifetimes` prints of a recording."""
         path = os.path.join(self.data, "lifetimes.read")
-        self.use_tool(["lifetimes", "-i", recording, *form, "-o", path])
+        life_programs.read_back(self.build, recording, path, *form)
         with open(path, newline="", encoding="utf-8") as file:
             yield file
         os.remove(path)

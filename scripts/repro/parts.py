@@ -64,16 +64,15 @@ def outermost(program, places):
     return files
 
 
-def shares(lab, command, mechanism, environment):
+def shares(lab, command, mechanism):
     """The share of each part, of a run with an ephemeron for each object."""
     program, samples = os.path.realpath(command[0]), os.path.join(lab.data, "parts.data")
     table = os.path.join(lab.data, "parts.json")
-    words = life_programs.lifetimes(lab.build, "all", table, "--json", "--mechanism", mechanism)
     sampled = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "499", "-o", samples, "--", program, *command[1:]]
-    done = subprocess.run(words + sampled, env=environment, capture_output=True, text=True)
-    problems = life_programs.problems(life_programs.load(table), "all", mechanism) if done.returncode == 0 else []
-    if done.returncode != 0 or problems:
-        raise RuntimeError(f"{' '.join(words + sampled)} gave status {done.returncode}: {done.stderr.strip()}{'; '.join(problems)}")
+    life_programs.profile(lab.build, "all", table, sampled, "--json", "--mechanism", mechanism)
+    problems = life_programs.problems(life_programs.load(table), "all", mechanism)
+    if problems:
+        raise RuntimeError(f"{program} with {mechanism}: {'; '.join(problems)}")
     found, others = addresses(samples, program)
     sums = collections.Counter({OTHER: others})
     for count, file in zip(found.values(), outermost(program, found)):
@@ -83,11 +82,11 @@ def shares(lab, command, mechanism, environment):
 
 
 def table(programs, names):
-    """The table, a sentence on it, and the rows."""
+    """The table, and a sentence on it."""
     rows, data, most = [], [], {}
     for name in names:
         for mechanism in ("ephemeron", "pretenured"):
-            found = shares(programs.lab, programs.command(name, False), mechanism, os.environ)
+            found = shares(programs.lab, programs.command(name, False), mechanism)
             rows.append([f"{name}, {'plain' if mechanism == 'ephemeron' else mechanism}",
                          *(page.percent(found[part]) for part in PARTS)])
             data.append([name, mechanism, *found.values()])

@@ -231,7 +231,7 @@ PYTHON
 tables() {
     printf '#!/usr/bin/env bash\n%s\n' "$2" >"$folder/norights/bin/edenscope"
     chmod +x "$folder/norights/bin/edenscope"
-    expect_status "$1" env PYTHONPATH=scripts python3 "$folder/tables.py" "$folder/norights"
+    expect_status "$1" env PYTHONPATH=scripts:bench python3 "$folder/tables.py" "$folder/norights"
 }
 tables 0 'echo "no rights" >&2; exit 2'
 grep -q "^reproduce: 'tuned' is left out, for tune can't record here: no rights$" "$folder/err" ||

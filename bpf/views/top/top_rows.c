@@ -5,13 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool top_has_ended(const struct process_model *process, const struct heap_model *heap) {
-    return process->ended || heap->destroyed || heap->is_former;
-}
-
 static bool is_wanted(const struct process_model *process, const struct heap_model *heap,
                       const struct top_wanted *wanted) {
-    return (wanted->with_ended || !top_has_ended(process, heap)) &&
+    return (wanted->with_ended || !heap_has_ended(process, heap)) &&
            (wanted->filter[0] == 0 || strcasestr(phase_table_command(process, heap), wanted->filter) ||
             strcasestr(heap->name, wanted->filter));
 }
@@ -36,7 +32,7 @@ static void add_heap(struct top_row *row, const struct heap_model *heap, const s
     uint64_t stopped_ns, bytes;
     row->heap = !row->heap || (heap->collection.under_way && !row->heap->collection.under_way) ? heap : row->heap;
     row->heaps++;
-    row->has_ended = row->has_ended && top_has_ended(row->process, heap);
+    row->has_ended = row->has_ended && heap_has_ended(row->process, heap);
     row->knows_share = heap_stopped_since(heap, before, wall_ns, &stopped_ns) && row->knows_share;
     row->share += row->knows_share && wall_ns ? (double)stopped_ns / (double)wall_ns : 0;
     bool is_known = heap_figure_since(heap, before, EDEN_FIGURE_allocated_bytes, &bytes);
@@ -98,10 +94,10 @@ static bool add_row(struct top_rows *rows, const struct process_model *process, 
         return true;
     }
     rows->shown += row.heaps;
-    /* Of those that live; where none does, as they were when the last of them ended. */
+    /* Of those that live; where none does, of each as it ended. */
     for (size_t i = from; i < to; i++) {
         const struct heap_model *heap = &process->heaps[i];
-        if (is_wanted(process, heap, wanted) && (row.has_ended || !top_has_ended(process, heap))) {
+        if (is_wanted(process, heap, wanted) && (row.has_ended || !heap_has_ended(process, heap))) {
             add_spaces(&row, heap);
         }
     }
@@ -127,7 +123,7 @@ bool top_rows_make(struct top_rows *rows, const struct model *model, const struc
         const size_t step = wanted->by_process ? process->heap_count : 1;
         for (size_t j = 0; j < process->heap_count; j++) {
             rows->heaps++;
-            rows->ended += top_has_ended(process, &process->heaps[j]);
+            rows->ended += heap_has_ended(process, &process->heaps[j]);
         }
         for (size_t j = 0; j < process->heap_count; j += step) {
             if (!add_row(rows, process, last, j, j + step, wall_ns, wanted)) {

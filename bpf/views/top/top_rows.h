@@ -34,8 +34,6 @@ struct top_wanted {
     bool by_process;
 };
 
-bool top_has_ended(const struct process_model *process, const struct heap_model *heap);
-
 /* Replaces the rows; they are good as long as the model. False: no memory. */
 bool top_rows_make(struct top_rows *rows, const struct model *model, const struct model *before,
                    const struct top_wanted *wanted);
